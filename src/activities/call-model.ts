@@ -1,0 +1,154 @@
+/** The model Activity: builds the request from the run's model context, streams the answer, returns it whole. */
+import { Context } from '@temporalio/activity';
+import { createAccumulator } from '../chat/accumulator.ts';
+import type { LanguageModel } from '../chat/language-model.ts';
+import type { ReportEntry } from '../chat/report.ts';
+import type { Request } from '../chat/request.ts';
+import type { Response } from '../chat/response.ts';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { AgentSpec } from '../loop/agent-spec.ts';
+import { withUniqueCallIds } from '../loop/call-ids.ts';
+import type { Attempt, ModelCallResult } from '../loop/calls.ts';
+import { ModelCallInput } from '../loop/calls.ts';
+import { activityMessageId } from '../loop/message-ids.ts';
+import type { EventBus } from '../storage/event-bus.ts';
+import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
+import type { ModelContext, ModelContexts } from './model-contexts.ts';
+import { partialMessage } from './partial-message.ts';
+import type { ReadHistory } from './rebuild-context.ts';
+import { rebuildContext } from './rebuild-context.ts';
+import { toModelFailure } from './to-failure.ts';
+
+/** Metadata by which an adapter marks an answer that its provider has only paused. */
+const pauseMark = 'everloop/pause';
+
+export interface CallModelDependencies {
+  readonly contexts: ModelContexts;
+  readonly readHistory: ReadHistory;
+  readonly bus: EventBus;
+  readonly heartbeatIntervalMs: number;
+  /** @throws EverloopError `configuration` when the model cannot be used on this Worker */
+  readonly modelNamed: (name: string) => LanguageModel;
+}
+
+/** Makes the Activity `everloopCallModel`. */
+export function createCallModel(dependencies: CallModelDependencies) {
+  return (raw: ModelCallInput): Promise<ModelCallResult> =>
+    withHeartbeat(dependencies.heartbeatIntervalMs, async (earlier) => {
+      const input = ModelCallInput.parse(raw);
+      const context = await contextOf(dependencies, input);
+      try {
+        const model = dependencies.modelNamed(context.agent.model);
+        return await ask(dependencies.bus, model, context, input, earlier);
+      } catch (error) {
+        const { cancellationSignal, info } = Context.current();
+        cancellationSignal.throwIfAborted(); // shutdown, time-out, pause: the next attempt does it
+        throw toModelFailure(error, info.attempt);
+      }
+    });
+}
+
+/** The cached context if it is the one the Workflow means, else the one that history tells. */
+async function contextOf(
+  { contexts, readHistory }: CallModelDependencies,
+  { upTo, digest }: ModelCallInput,
+): Promise<ModelContext> {
+  const { activityId, workflowExecution } = Context.current().info;
+  if (workflowExecution === undefined) throw new Error('everloopCallModel runs in a Workflow only');
+  const { workflowId: runId, runId: temporalRunId } = workflowExecution;
+  const cached = contexts.lookup(temporalRunId, upTo, digest);
+  if (cached !== undefined) return cached;
+  const rebuilt = await rebuildContext(readHistory, { runId, temporalRunId, activityId });
+  const context = contexts.restore(temporalRunId, rebuilt.agent, rebuilt.messages);
+  if (context.messages.length !== upTo || context.digest !== digest) {
+    throw new Error(`the history of ${runId} tells another transcript than its Workflow`);
+  }
+  return context;
+}
+
+async function ask(
+  bus: EventBus,
+  model: LanguageModel,
+  context: ModelContext,
+  input: ModelCallInput,
+  earlier: readonly Attempt[],
+): Promise<ModelCallResult> {
+  const { cancellationSignal: signal, info } = Context.current();
+  const { iteration } = input;
+  const runId = info.workflowExecution?.workflowId ?? '';
+  const accumulator = createAccumulator();
+  const report: ReportEntry[] = [];
+  const request = toRequest(context, input.finish === true);
+  let seq = 0;
+  try {
+    for await (const delta of model.stream(request, {
+      signal,
+      report: (entry) => report.push(entry),
+    })) {
+      accumulator.add(delta);
+      if (delta.parts === undefined) continue;
+      bus.publish({
+        type: 'delta',
+        runId,
+        iteration,
+        attempt: info.attempt,
+        seq,
+        parts: delta.parts,
+      });
+      seq += 1;
+    }
+  } catch (error) {
+    if (!isRunCancelled()) throw error;
+    const partial = partialMessage(accumulator.message());
+    return {
+      ...(partial !== undefined && { message: identified({ ...partial, partial: true }) }),
+      finishReason: 'other',
+      model: context.agent.model,
+      cancelled: true,
+    };
+  }
+  return toResult(accumulator.response(), context, earlier, report);
+}
+
+/** The request that a context stands for: instructions first, then the transcript. */
+function toRequest({ agent, messages }: ModelContext, finish: boolean): Request {
+  const tools = finish ? [] : agent.tools.map((tool) => tool.definition);
+  return {
+    messages: [...systemMessages(agent), ...messages],
+    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && agent.toolChoice !== undefined && { toolChoice: agent.toolChoice }),
+    options: agent.options,
+  };
+}
+
+function systemMessages({ instructions }: AgentSpec): Request['messages'] {
+  if (instructions === '') return [];
+  return [{ role: 'system', parts: [{ kind: 'text', text: instructions }] }];
+}
+
+function toResult(
+  response: Response,
+  context: ModelContext,
+  earlier: readonly Attempt[],
+  report: ReportEntry[],
+): ModelCallResult {
+  const { message, finishReason, metadata } = response.output;
+  const usage = response.metadata?.usage;
+  return {
+    ...(message !== undefined && {
+      message: identified(withUniqueCallIds(message, context.callIds)),
+    }),
+    finishReason,
+    ...(usage !== undefined && { usage }),
+    model: response.metadata?.model ?? context.agent.model,
+    ...(earlier.length > 0 && { attempts: [...earlier] }),
+    ...(metadata?.extra?.[pauseMark] === true && { providerPause: true }),
+    ...(report.length > 0 && { report }),
+  };
+}
+
+function identified(message: Omit<TranscriptMessage, 'id' | 'createdAt'>): TranscriptMessage {
+  const { activityId, attempt, workflowExecution } = Context.current().info;
+  const id = activityMessageId(workflowExecution?.runId ?? '', activityId, attempt);
+  return { ...message, id, createdAt: new Date().toISOString() };
+}

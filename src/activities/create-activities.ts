@@ -1,0 +1,20 @@
+/** Puts the Activities of a Worker together, under their frozen public names. */
+
+import type { CallModelDependencies } from './call-model.ts';
+import { createCallModel } from './call-model.ts';
+import type { ResolveAgentDependencies } from './resolve-agent.ts';
+import { createResolveAgent } from './resolve-agent.ts';
+import type { RunToolDependencies } from './run-tool.ts';
+import { createRunTool } from './run-tool.ts';
+
+export type ActivityDependencies = CallModelDependencies &
+  RunToolDependencies &
+  ResolveAgentDependencies;
+
+export function createActivities(dependencies: ActivityDependencies) {
+  return {
+    everloopResolveAgent: createResolveAgent(dependencies),
+    everloopCallModel: createCallModel(dependencies),
+    everloopRunTool: createRunTool(dependencies),
+  };
+}

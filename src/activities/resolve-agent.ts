@@ -1,0 +1,46 @@
+/** Resolves an agent's name into the data that its run records. */
+import { activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { AgentDefinition } from '../agents/define-agent.ts';
+import { toAgentSpec } from '../agents/to-agent-spec.ts';
+import { ChatError } from '../chat/chat-error.ts';
+import type { AgentSpec } from '../loop/agent-spec.ts';
+import { failureType } from '../loop/failure-types.ts';
+import type { StartInput } from '../loop/run-input.ts';
+
+export interface ResolveAgentDependencies {
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly heartbeatTimeoutMs: number;
+}
+
+/** Makes the Activity `everloopResolveAgent`. */
+export function createResolveAgent({ agents, heartbeatTimeoutMs }: ResolveAgentDependencies) {
+  return async (start: Pick<StartInput, 'agent' | 'options'>): Promise<AgentSpec> => {
+    const agent = agents.get(start.agent);
+    if (agent === undefined) throw unknownAgent(start.agent, [...agents.keys()]);
+    try {
+      const { options } = start;
+      return toAgentSpec(start.agent, agent, {
+        heartbeatTimeoutMs,
+        ...(options !== undefined && { options }),
+      });
+    } catch (error) {
+      if (!(error instanceof ChatError)) throw error;
+      throw ApplicationFailure.create({
+        type: failureType.invalidInput,
+        message: `The options of this run do not fit agent ${start.agent}: ${error.path}: ${error.message}`,
+        nonRetryable: true,
+      });
+    }
+  };
+}
+
+/** Final where the question is put to this Worker alone; where it goes to all Workers, another may know the agent. */
+function unknownAgent(name: string, known: readonly string[]): ApplicationFailure {
+  const has = known.length === 0 ? 'It has no agents.' : `It has: ${known.join(', ')}.`;
+  return ApplicationFailure.create({
+    type: failureType.unknownAgent,
+    message: `This Worker has no agent named ${name}. ${has} The run waits for a Worker that has it.`,
+    nonRetryable: activityInfo().isLocal,
+  });
+}

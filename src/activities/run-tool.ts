@@ -1,0 +1,142 @@
+/** The tool Activity: runs one tool call and returns its result as the final message. */
+import { activityInfo, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { toolInput } from '../chat/tool-input.ts';
+import type { ToolOutput } from '../chat/tool-output.ts';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { ToolRunResult } from '../loop/calls.ts';
+import { ToolRunInput } from '../loop/calls.ts';
+import { failureType } from '../loop/failure-types.ts';
+import { activityMessageId } from '../loop/message-ids.ts';
+import { outcomeUnknown } from '../loop/placeholders.ts';
+import type { EventBus } from '../storage/event-bus.ts';
+import type { Tool, ToolContext } from '../tools/define-tool.ts';
+import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
+import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
+import { messageOf } from './to-failure.ts';
+import { limitOutput, toToolOutput } from './tool-output.ts';
+
+export interface RunToolDependencies {
+  readonly bus: EventBus;
+  readonly heartbeatIntervalMs: number;
+  /** The code behind a tool, or undefined when this Worker has none. */
+  readonly toolNamed: (agent: string, name: string) => Tool | undefined;
+}
+
+/** Makes the Activity `everloopRunTool`. */
+export function createRunTool(dependencies: RunToolDependencies) {
+  return (raw: ToolRunInput): Promise<ToolRunResult> =>
+    withHeartbeat(dependencies.heartbeatIntervalMs, async (attempts) => {
+      const input = ToolRunInput.parse(raw);
+      const ended = await execute(dependencies, input);
+      if (ended === 'cancelled') return { status: 'cancelled' };
+      const output = limitOutput(ended.output, input.maxResultBytes);
+      return {
+        status: 'finished',
+        message: resultMessage(input, output, ended.isError),
+        ...(attempts.length > 0 && { attempts: [...attempts] }),
+      };
+    });
+}
+
+type Ended = { readonly output: ToolOutput; readonly isError: boolean } | 'cancelled';
+
+async function execute(dependencies: RunToolDependencies, input: ToolRunInput): Promise<Ended> {
+  const { call } = input;
+  const tool = dependencies.toolNamed(input.agent, call.name);
+  if (tool === undefined) {
+    return failed(`tool ${call.name} is not available any more. Use another tool.`);
+  }
+  const parsed = toolInput(call);
+  if (!parsed.ok) return failed(`invalid arguments for ${call.name}: ${parsed.problem}`);
+  try {
+    const value = await tool.run(parsed.input, contextOf(dependencies.bus, input));
+    return { output: toToolOutput(value ?? undefined), isError: false };
+  } catch (error) {
+    if (error instanceof InvalidToolInput) {
+      return failed(`invalid arguments for ${call.name}: ${error.message}`);
+    }
+    const { cancellationSignal: signal } = Context.current();
+    if (signal.aborted) {
+      if (isRunCancelled()) return 'cancelled';
+      // Shutdown or time-out: another attempt runs it again if its effect allows.
+      throw input.effect === 'once' ? lost(call.name) : signal.reason;
+    }
+    if (error instanceof RetryableError) return retryLater(input, error);
+    return failed(`${call.name} failed: ${messageOf(error)}`);
+  }
+}
+
+function contextOf(bus: EventBus, { iteration, call, idempotencyKey }: ToolRunInput): ToolContext {
+  const { attempt, workflowExecution } = activityInfo();
+  const id = workflowExecution?.workflowId ?? '';
+  const { cancellationSignal: signal } = Context.current();
+  let seq = 0;
+  return {
+    signal,
+    idempotencyKey,
+    attempt,
+    run: { id, iteration, callId: call.id },
+    progress(value) {
+      bus.publish({
+        type: 'tool-progress',
+        runId: id,
+        iteration,
+        attempt,
+        seq,
+        callId: call.id,
+        value,
+      });
+      seq += 1;
+    },
+  };
+}
+
+/** Asks Temporal for another attempt, unless there is none left: then the model decides. */
+function retryLater(input: ToolRunInput, error: RetryableError): Ended {
+  const { attempt, retryPolicy } = activityInfo();
+  const { retryAfterMs } = error;
+  const attempts = retryPolicy?.maximumAttempts ?? 1;
+  if (input.effect === 'once' || attempt >= attempts) {
+    const wait =
+      retryAfterMs === undefined ? '' : ` It may work in ${retryAfterMs / 1000} seconds.`;
+    return failed(`${input.call.name} failed: ${error.message}.${wait}`);
+  }
+  throw ApplicationFailure.create({
+    type: failureType.toolRetry,
+    message: error.message,
+    ...(retryAfterMs !== undefined && { nextRetryDelay: retryAfterMs }),
+    cause: error,
+  });
+}
+
+function lost(name: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failureType.toolRetry,
+    message: outcomeUnknown(name, 'its Worker shut down'),
+    nonRetryable: true,
+  });
+}
+
+function failed(text: string): Ended {
+  return { output: toToolOutput(text), isError: true };
+}
+
+function resultMessage(
+  { call }: ToolRunInput,
+  output: ToolOutput,
+  isError: boolean,
+): TranscriptMessage {
+  const { activityId, attempt, workflowExecution } = activityInfo();
+  return {
+    id: activityMessageId(workflowExecution?.runId ?? '', activityId, attempt),
+    createdAt: new Date().toISOString(),
+    role: 'tool',
+    parts: [
+      {
+        kind: 'tool_result',
+        toolResult: { id: call.id, name: call.name, output, ...(isError && { isError }) },
+      },
+    ],
+  };
+}

@@ -1,0 +1,63 @@
+/** Errors inside a model call become failures at Temporal's boundary: here it is decided whether a call is tried again. */
+import { ApplicationFailure } from '@temporalio/common';
+import { ChatError } from '../chat/chat-error.ts';
+import { ModelError } from '../chat/model-error.ts';
+import { EverloopError } from '../everloop-error.ts';
+import { failureType, modelFailureType } from '../loop/failure-types.ts';
+
+/** An error that nobody has classified may pass by itself, but not for an hour. */
+const unclassifiedAttempts = 3;
+
+/** What to do about a failure that no retry heals. */
+const advice: Partial<Record<ModelError['kind'], string>> = {
+  authentication: 'Set a valid API key for this provider on the Worker, then retry the run.',
+  permission: 'The key may not use this model: check its permissions.',
+  not_found: "Check the model's name in the agent.",
+  context_too_long: 'Start with less history, or use a model with a larger context.',
+};
+
+/**
+ * The failure for `error`, thrown by a model call.
+ * @param attempt which attempt this was, from 1
+ */
+export function toModelFailure(error: unknown, attempt: number): ApplicationFailure {
+  if (error instanceof ModelError) return fromModelError(error, attempt);
+  if (error instanceof ChatError) {
+    return ApplicationFailure.create({
+      type: failureType.invalidRequest,
+      message: `The request cannot be sent to this model: ${error.path}: ${error.message}`,
+      nonRetryable: true,
+    });
+  }
+  if (error instanceof EverloopError) {
+    return ApplicationFailure.create({
+      type: failureType.configuration,
+      message: [error.message, error.hint].filter((line) => line !== undefined).join(' '),
+      nonRetryable: true,
+    });
+  }
+  return ApplicationFailure.create({
+    type: modelFailureType('unknown'),
+    message: `The model call failed: ${messageOf(error)}`,
+    nonRetryable: attempt >= unclassifiedAttempts,
+    ...(error instanceof Error && { cause: error }),
+  });
+}
+
+function fromModelError(error: ModelError, attempt: number): ApplicationFailure {
+  const { kind, status, providerType, code, requestId, provider, retryAfterMs } = error;
+  const nonRetryable = kind === 'unknown' ? attempt >= unclassifiedAttempts : !error.retryable;
+  const hint = advice[kind];
+  return ApplicationFailure.create({
+    type: modelFailureType(kind),
+    message: hint === undefined ? error.message : `${error.message} ${hint}`,
+    nonRetryable,
+    ...(retryAfterMs !== undefined && { nextRetryDelay: retryAfterMs }),
+    details: [{ kind, status, providerType, code, requestId, provider }],
+  });
+}
+
+/** What an unknown thrown value says of itself. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,26 @@
+/** The host side of the Workflow's transcript sink: every appended message goes into the process's model contexts. */
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { AgentSpec } from '../loop/agent-spec.ts';
+import type { ModelContexts } from './model-contexts.ts';
+
+interface SinkInfo {
+  readonly runId: string;
+}
+
+/** Sinks for a Worker. Called during replay as well: that is how a new process gets the transcript back. */
+export function transcriptSinks(contexts: ModelContexts) {
+  return {
+    transcript: {
+      begin: {
+        fn: ({ runId }: SinkInfo, agent: AgentSpec) => contexts.begin(runId, agent),
+        callDuringReplay: true,
+      },
+      append: {
+        fn: ({ runId }: SinkInfo, index: number, message: TranscriptMessage) =>
+          contexts.append(runId, index, message),
+        callDuringReplay: true,
+      },
+      end: { fn: ({ runId }: SinkInfo) => contexts.end(runId), callDuringReplay: true },
+    },
+  };
+}

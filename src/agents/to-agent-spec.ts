@@ -1,0 +1,54 @@
+/** From an agent's definition to the data that its runs record. */
+import { createHash } from 'node:crypto';
+import type { Options } from '../chat/options.ts';
+import { resolveOptions } from '../chat/resolve-options.ts';
+import type { AgentSpec } from '../loop/agent-spec.ts';
+import { defaultMaxIterations } from '../loop/apply.ts';
+import type { Tool } from '../tools/define-tool.ts';
+import type { AgentDefinition } from './define-agent.ts';
+
+/**
+ * The agent as data: options resolved (the start's win), tools sorted by code unit of their name, hashed.
+ * @throws ChatError when the options are not valid together
+ */
+export function toAgentSpec(
+  name: string,
+  agent: AgentDefinition,
+  settings: { readonly heartbeatTimeoutMs: number; readonly options?: Options },
+): AgentSpec {
+  const spec = {
+    version: 1 as const,
+    name,
+    model: typeof agent.model === 'string' ? agent.model : agent.model.name,
+    instructions: agent.instructions,
+    tools: [...(agent.tools ?? [])].sort(byName).map(toToolSpec),
+    options: resolveOptions(agent.options ?? {}, settings.options ?? {}),
+    ...(agent.toolChoice !== undefined && { toolChoice: agent.toolChoice }),
+    maxIterations: agent.maxIterations ?? defaultMaxIterations,
+    onMaxIterations: agent.onMaxIterations ?? 'stop',
+    serialTools: agent.serialTools ?? false,
+    continueOnLength: agent.continueOnLength ?? false,
+    heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
+  };
+  const hash = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
+  return { ...spec, hash };
+}
+
+function toToolSpec(tool: Tool): AgentSpec['tools'][number] {
+  return {
+    definition: {
+      name: tool.name,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+    },
+    effect: tool.effect,
+    timeoutMs: tool.timeoutMs,
+    maxAttempts: tool.maxAttempts,
+    maxResultBytes: tool.maxResultBytes,
+  };
+}
+
+function byName(a: Tool, b: Tool): number {
+  if (a.name === b.name) return 0;
+  return a.name < b.name ? -1 : 1;
+}

@@ -1,0 +1,62 @@
+/** Temporal's errors as the client's callers see them. */
+import {
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { EverloopError } from '../everloop-error.ts';
+import { failureType } from '../loop/failure-types.ts';
+
+/** gRPC status codes that say that the server cannot be reached: DEADLINE_EXCEEDED, UNAVAILABLE. */
+const unreachable = [4, 14];
+/** gRPC status code NOT_FOUND. */
+const notFound = 5;
+
+/** The EverloopError for what a call about run `id` threw; anything else is thrown on as it is. */
+export function toClientError(error: unknown, id: string): unknown {
+  if (error instanceof WorkflowNotFoundError) return noSuchRun(id, error);
+  if (error instanceof WorkflowExecutionAlreadyStartedError) {
+    return new EverloopError('run_exists', `a run with id ${id} exists already`, {
+      hint: 'choose another id, or look at it with: everloop show <id>',
+      cause: error,
+    });
+  }
+  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+    const { type, message } = error.cause;
+    const code = type === failureType.runEnding ? 'run_ending' : 'rejected';
+    return new EverloopError(code, message, { cause: error });
+  }
+  const status = grpcStatus(error);
+  if (status === notFound) return noSuchRun(id, error);
+  if (status !== undefined && unreachable.includes(status)) {
+    return new EverloopError('engine_unreachable', 'the Temporal server does not answer', {
+      hint: 'start it with: everloop dev (or check TEMPORAL_ADDRESS); runs go on from where they were',
+      cause: error,
+    });
+  }
+  return error;
+}
+
+/** There is no run of that id. */
+export function noSuchRun(id: string, cause?: unknown): EverloopError {
+  return new EverloopError('not_found', `there is no run ${id}`, {
+    hint: 'list runs with: everloop ls',
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+function grpcStatus(error: unknown): number | undefined {
+  if (isGrpcServiceError(error)) return error.code;
+  return error instanceof Error && isGrpcServiceError(error.cause) ? error.cause.code : undefined;
+}
+
+/** Runs `call` about run `id` and rejects with the caller's errors. */
+export async function translated<T>(id: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw toClientError(error, id);
+  }
+}

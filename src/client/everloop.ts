@@ -1,0 +1,116 @@
+/** The client: starts runs, finds them, lists them. */
+import type { Client } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import type { EngineAddress } from '../engine/connect.ts';
+import { connectClient } from '../engine/connect.ts';
+import { agentAttribute, rootAttribute, statusAttribute } from '../engine/search-attributes.ts';
+import { EverloopError } from '../everloop-error.ts';
+import { startState } from '../loop/apply.ts';
+import type { StartInput } from '../loop/run-input.ts';
+import { AgentRunInput } from '../loop/run-input.ts';
+import { memoKey, titleOf, toRunMemo } from '../loop/run-memo.ts';
+import { translated } from './client-errors.ts';
+import type { RunFilter, RunSummary } from './list-runs.ts';
+import { listRuns } from './list-runs.ts';
+import { RunHandle } from './run-handle.ts';
+
+/** Task queue of Workers and runs where nothing else is said. */
+export const defaultTaskQueue = 'everloop';
+
+export interface ConnectOptions extends EngineAddress {
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+}
+
+/** What a run may be started with beside its agent. */
+export interface StartOptions extends Omit<StartInput, 'agent'> {
+  /** Id of the run; a random one when absent. */
+  readonly id?: string;
+}
+
+/** The agents of a configuration, as far as a client cares: their names. */
+export interface AgentNames {
+  readonly agents: Readonly<Record<string, unknown>>;
+}
+
+/** A client of the runs of one server. `Config` is a type only: no tool code comes with it. */
+export class Everloop<Config extends AgentNames = AgentNames> {
+  readonly #client: Client;
+  readonly #taskQueue: string;
+  readonly #close: () => Promise<void>;
+
+  private constructor(client: Client, taskQueue: string, close: () => Promise<void>) {
+    this.#client = client;
+    this.#taskQueue = taskQueue;
+    this.#close = close;
+  }
+
+  /**
+   * Connects to a Temporal server.
+   * @throws EverloopError `engine_unreachable`
+   */
+  static async connect<Config extends AgentNames = AgentNames>(
+    options: ConnectOptions,
+  ): Promise<Everloop<Config>> {
+    const { namespace = 'default', taskQueue = defaultTaskQueue, ...address } = options;
+    const { client, connection } = await connectClient({ ...address, namespace });
+    return new Everloop<Config>(client, taskQueue, () => connection.close());
+  }
+
+  /** Uses a Temporal client that is connected already; closing stays with its owner. */
+  static from<Config extends AgentNames = AgentNames>(
+    client: Client,
+    taskQueue: string = defaultTaskQueue,
+  ): Everloop<Config> {
+    return new Everloop<Config>(client, taskQueue, async () => {});
+  }
+
+  /**
+   * Starts a run.
+   * @throws EverloopError `run_exists` when the id was used before, `invalid_input`, `engine_unreachable`
+   */
+  async start(agent: keyof Config['agents'] & string, options: StartOptions): Promise<RunHandle> {
+    const { id = crypto.randomUUID(), ...rest } = options;
+    const parsed = AgentRunInput.safeParse({ start: { agent, ...rest } });
+    if (!parsed.success) {
+      const problems = parsed.error.issues.map(
+        (issue) => `${issue.path.join('.')}: ${issue.message}`,
+      );
+      throw new EverloopError('invalid_input', `the run cannot be started: ${problems.join('; ')}`);
+    }
+    const { start } = parsed.data;
+    const at = Date.now();
+    const first = startState({ type: 'run-started', at, runId: id, temporalRunId: '', start });
+    await translated(id, () =>
+      this.#client.workflow.start('everloopAgentRun', {
+        workflowId: id,
+        taskQueue: this.#taskQueue,
+        args: [{ start }],
+        workflowIdConflictPolicy: 'FAIL',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        memo: { [memoKey]: toRunMemo(first, at) },
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: agentAttribute, value: agent },
+          { key: statusAttribute, value: 'running' },
+          { key: rootAttribute, value: id },
+        ]),
+        staticSummary: titleOf(start),
+      }),
+    );
+    return new RunHandle(this.#client, id);
+  }
+
+  /** The run of that id; nothing is asked yet. */
+  run(id: string): RunHandle {
+    return new RunHandle(this.#client, id);
+  }
+
+  /** Runs, newest first. */
+  list(filter: RunFilter = {}): AsyncIterable<RunSummary> {
+    return listRuns(this.#client, filter);
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+  }
+}

@@ -1,0 +1,8 @@
+/** The public names of `everloop/client`. */
+export { EverloopError } from '../everloop-error.ts';
+export type { ConnectOptions, StartOptions } from './everloop.ts';
+export { Everloop } from './everloop.ts';
+export { explain } from './explain.ts';
+export type { RunFilter, RunSummary } from './list-runs.ts';
+export { RunHandle } from './run-handle.ts';
+export type { OpenActivity, RunSnapshot } from './run-snapshot.ts';

@@ -1,0 +1,101 @@
+/** A run seen from outside: look at it, follow it, send it messages, cancel it. */
+import type { Client } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import { EverloopError } from '../everloop-error.ts';
+import { RunEventProjection } from '../history/to-run-events.ts';
+import type { RunEvent } from '../loop/events.ts';
+import { failureType } from '../loop/failure-types.ts';
+import type { UserInput } from '../loop/run-input.ts';
+import { RunResult, toRunResult } from '../loop/run-result.ts';
+import type { SendReceipt } from '../workflows/messages.ts';
+import { send } from '../workflows/messages.ts';
+import { translated } from './client-errors.ts';
+import { readHistory } from './read-history.ts';
+import type { RunSnapshot } from './run-snapshot.ts';
+import { takeSnapshot } from './run-snapshot.ts';
+
+export class RunHandle {
+  readonly id: string;
+  readonly #client: Client;
+
+  constructor(client: Client, id: string) {
+    this.#client = client;
+    this.id = id;
+  }
+
+  /**
+   * The run's result, once it has ended, for every stop reason.
+   * @throws EverloopError `not_found`, `terminated`, `invalid_input`, `engine_unreachable`
+   */
+  async result(): Promise<RunResult> {
+    return await translated(this.id, async () => {
+      try {
+        return RunResult.parse(await this.#client.workflow.getHandle(this.id).result());
+      } catch (error) {
+        if (!(error instanceof WorkflowFailedError)) throw error;
+        return await this.#resultOfFailure(error);
+      }
+    });
+  }
+
+  async #resultOfFailure({ cause }: WorkflowFailedError): Promise<RunResult> {
+    if (cause instanceof TerminatedFailure) {
+      throw new EverloopError('terminated', `run ${this.id} was terminated`, {
+        hint: 'what it did is still there: everloop show <id>',
+      });
+    }
+    if (cause instanceof ApplicationFailure) {
+      const recorded = RunResult.safeParse(cause.details?.[0]);
+      if (recorded.success) return recorded.data;
+      const code = cause.type === failureType.invalidInput ? 'invalid_input' : 'rejected';
+      throw new EverloopError(code, cause.message);
+    }
+    // A cancelled Workflow records no result: it is read from its history.
+    const { state } = await this.snapshot();
+    if (cause instanceof CancelledFailure && state?.stop !== undefined) return toRunResult(state);
+    throw new EverloopError('rejected', `run ${this.id} failed: ${cause?.message}`);
+  }
+
+  /** Where the run stands, from the server alone. */
+  async snapshot(): Promise<RunSnapshot> {
+    return await takeSnapshot(this.#client, this.id);
+  }
+
+  /** The transcript so far. */
+  async messages(): Promise<readonly TranscriptMessage[]> {
+    const { state } = await this.snapshot();
+    return state?.transcript.tail ?? [];
+  }
+
+  /** Durable events from the first on, and further ones as they happen, until the run has ended. */
+  async *events(options: { signal?: AbortSignal } = {}): AsyncGenerator<RunEvent, void, undefined> {
+    const projection = new RunEventProjection(this.id);
+    const { temporalRunId } = await this.snapshot();
+    const run = { runId: this.id, temporalRunId };
+    for await (const event of readHistory(this.#client, run, { ...options, follow: true })) {
+      yield* projection.add(event);
+    }
+  }
+
+  /**
+   * Gives the run a user message, read at its next boundary.
+   * @param id the same id is appended once and gets the same receipt
+   * @throws EverloopError `run_ending`, `rejected`, `not_found`
+   */
+  async send(message: UserInput, id: string = crypto.randomUUID()): Promise<SendReceipt> {
+    return await translated(this.id, () =>
+      this.#client.workflow
+        .getHandle(this.id)
+        .executeUpdate(send, { updateId: id, args: [{ id, message }] }),
+    );
+  }
+
+  /** Asks the run to stop; its calls are told, its transcript stays whole. */
+  async cancel(): Promise<void> {
+    await translated(this.id, async () => {
+      await this.#client.workflow.getHandle(this.id).cancel();
+    });
+  }
+}

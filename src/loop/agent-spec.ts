@@ -1,0 +1,51 @@
+/** What a run knows of its agent: plain data, resolved once when the run starts and recorded in its history. */
+import * as z from 'zod/mini';
+import { Options } from '../chat/options.ts';
+import { ToolChoice } from '../chat/tool-choice.ts';
+import { ToolDefinition } from '../chat/tool-definition.ts';
+
+/**
+ * What running a tool does to the world, which decides whether a lost attempt may be repeated.
+ * `none`: reads only. `idempotent`: repeating changes nothing more. `keyed`: the receiver deduplicates by
+ * idempotency key. `once`: one attempt; if it is lost, its outcome is unknown.
+ */
+export const Effect = z.enum(['none', 'idempotent', 'keyed', 'once']);
+export type Effect = z.infer<typeof Effect>;
+
+/** A tool as the run knows it; the code behind it is looked up by name when it is called. */
+export const ToolSpec = z.object({
+  definition: ToolDefinition,
+  effect: Effect,
+  /** Start-to-close time of one attempt. */
+  timeoutMs: z.int().check(z.positive()),
+  /** Attempts after infrastructure loss or a RetryableError; 1 for `once`. */
+  maxAttempts: z.int().check(z.positive()),
+  /** UTF-8 bytes of result text that the model sees at most. */
+  maxResultBytes: z.int().check(z.positive()),
+});
+export type ToolSpec = z.infer<typeof ToolSpec>;
+
+/** A resolved agent. `hash` covers every other member; tools are sorted by code unit of their name. */
+export const AgentSpec = z.object({
+  version: z.literal(1),
+  name: z.string(),
+  /** Model name with its provider prefix, such as `openai-chat:gpt-5.5`. */
+  model: z.string(),
+  instructions: z.string(),
+  tools: z.readonly(z.array(ToolSpec)),
+  options: Options,
+  toolChoice: z.optional(ToolChoice),
+  maxIterations: z.int().check(z.positive()),
+  onMaxIterations: z.enum(['stop', 'finish']),
+  serialTools: z.boolean(),
+  continueOnLength: z.boolean(),
+  /** A call whose Worker has been silent for this long is given to another Worker. */
+  heartbeatTimeoutMs: z.int().check(z.positive()),
+  hash: z.string(),
+});
+export type AgentSpec = z.infer<typeof AgentSpec>;
+
+/** The tool of that name, or undefined when the agent has none. */
+export function toolSpecOf(agent: AgentSpec, name: string): ToolSpec | undefined {
+  return agent.tools.find((tool) => tool.definition.name === name);
+}

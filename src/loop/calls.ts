@@ -1,0 +1,92 @@
+/** The data that crosses between the Workflow and its model and tool Activities. Messages go by reference. */
+import * as z from 'zod/mini';
+import { FinishReason } from '../chat/finish-reason.ts';
+import { ReportEntry } from '../chat/report.ts';
+import { ToolCall } from '../chat/tool-call.ts';
+import { TranscriptMessage } from '../chat/transcript-message.ts';
+import { Usage } from '../chat/usage.ts';
+import { Effect } from './agent-spec.ts';
+
+/**
+ * One message joining the transcript. `ref` names where it stands in history already: `input` (the run's
+ * first messages), `update:<id>`, or the id of the Activity that returned it. What the Workflow made
+ * itself (a placeholder) stands nowhere else and is written out.
+ */
+export const AppendEntry = z.union([
+  z.object({ ref: z.string() }),
+  z.object({ message: TranscriptMessage }),
+]);
+export type AppendEntry = z.infer<typeof AppendEntry>;
+
+/** One earlier attempt of an Activity, as the attempt itself announced it. */
+export const Attempt = z.object({
+  attempt: z.int(),
+  startedAt: z.string(),
+  /** Why the attempt before this one ended; absent for the first. */
+  after: z.optional(z.string()),
+});
+export type Attempt = z.infer<typeof Attempt>;
+
+/**
+ * Input of the model Activity: what was appended since the last model call. `received` lists the user
+ * messages (by id) that this iteration took from the inbox; they follow `append`. `upTo` and `digest`
+ * say which transcript the request must be built from.
+ */
+export const ModelCallInput = z.object({
+  iteration: z.int(),
+  upTo: z.int(),
+  append: z.array(AppendEntry),
+  received: z.optional(z.array(z.string())),
+  digest: z.string(),
+  /** The last call of `onMaxIterations: 'finish'`: no tools are offered. */
+  finish: z.optional(z.literal(true)),
+});
+export type ModelCallInput = z.infer<typeof ModelCallInput>;
+
+/** What the model Activity returns; the message is final. */
+export const ModelCallResult = z.object({
+  /** Absent when the model answered with nothing. */
+  message: z.optional(TranscriptMessage),
+  finishReason: FinishReason,
+  usage: z.optional(Usage),
+  model: z.string(),
+  /** Attempts before this one that had started; absent when the first succeeded. */
+  attempts: z.optional(z.array(Attempt)),
+  /** The run was cancelled meanwhile; the message holds the text that had arrived. */
+  cancelled: z.optional(z.literal(true)),
+  /** The provider paused its answer: the message is sent back unchanged to go on. */
+  providerPause: z.optional(z.literal(true)),
+  report: z.optional(z.array(ReportEntry)),
+});
+export type ModelCallResult = z.infer<typeof ModelCallResult>;
+
+/** Input of the tool Activity. */
+export const ToolRunInput = z.object({
+  iteration: z.int(),
+  agent: z.string(),
+  call: ToolCall,
+  effect: Effect,
+  maxResultBytes: z.int(),
+  idempotencyKey: z.string(),
+});
+export type ToolRunInput = z.infer<typeof ToolRunInput>;
+
+/** What the tool Activity returns. `cancelled`: it had started, and nobody knows how far it came. */
+export const ToolRunResult = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('finished'),
+    message: TranscriptMessage,
+    attempts: z.optional(z.array(Attempt)),
+  }),
+  z.object({ status: z.literal('cancelled') }),
+]);
+export type ToolRunResult = z.infer<typeof ToolRunResult>;
+
+/**
+ * How a tool call ended, seen from the Workflow. `lost`: it started and its result never came back.
+ * `not-started`: it was called off before any Worker took it.
+ */
+export type ToolOutcome =
+  | ToolRunResult
+  | { readonly status: 'lost'; readonly reason: string }
+  | { readonly status: 'not-started' };

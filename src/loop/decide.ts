@@ -1,0 +1,69 @@
+/** The decisions of the loop: what a run does next, from LoopState alone. */
+
+import { textOf } from '../chat/text-of.ts';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { LoopState } from './loop-state.ts';
+import { callsOf, endsRun } from './plan-calls.ts';
+import type { RunError, Stop } from './stop.ts';
+
+/** Provider pauses gone on with in a row, before the run takes the answer as it is. */
+const maxPauses = 8;
+
+/** What follows a model call: run its tools, ask the model again, or stop. */
+export type Next =
+  | { readonly kind: 'tools' }
+  | { readonly kind: 'iterate' }
+  | { readonly kind: 'stop'; readonly stop: Stop };
+
+/**
+ * What follows the response that has just been appended. Decides on the presence of calls, not on the
+ * finish reason alone: providers name it wrongly.
+ */
+export function afterModel(state: LoopState): Next {
+  const response = state.lastResponse;
+  if (response === undefined) throw new Error('no response to decide on');
+  if (state.cancelRequested) return { kind: 'stop', stop: cancelled };
+  const reason = response.finishReason;
+  if (endsRun(reason)) return completed(`The model ended with ${reason}.`);
+  if (callsOf(response.message).length > 0) return { kind: 'tools' };
+  if (response.providerPause && state.pauses <= maxPauses) return { kind: 'iterate' };
+  if (state.inbox.length > 0) return { kind: 'iterate' };
+  if (reason !== 'length') return completed('The model finished its answer.');
+  return state.agent?.continueOnLength === true
+    ? { kind: 'iterate' }
+    : completed('The answer was cut at its length limit.');
+}
+
+/** Why the loop is left before another iteration, or undefined when it goes on. */
+export function beforeIteration(state: LoopState): Stop | undefined {
+  if (state.cancelRequested) return cancelled;
+  if (state.iteration < state.maxIterations) return undefined;
+  return {
+    reason: 'max_iterations',
+    detail: `The run reached its limit of ${state.maxIterations} iterations.`,
+  };
+}
+
+/** The run was cancelled from outside. */
+export const cancelled: Stop = { reason: 'cancelled', detail: 'The run was cancelled.' };
+
+/** The stop for an error; once cancellation is requested every later failure counts as cancelled. */
+export function stopForError(state: LoopState, error: RunError): Stop {
+  if (state.cancelRequested) return cancelled;
+  return { reason: 'error', detail: error.message, error };
+}
+
+function completed(detail: string): Next {
+  return { kind: 'stop', stop: { reason: 'completed', detail } };
+}
+
+/** The user messages that the next iteration takes from the inbox, by id, in the order of arrival. */
+export function receivable(state: LoopState): readonly string[] {
+  return state.inbox.map((waiting) => waiting.id);
+}
+
+/** Text of the last assistant message; '' when there is none. */
+export function outputOf(transcript: readonly TranscriptMessage[]): string {
+  const last = transcript.findLast((message) => message.role === 'assistant');
+  return last === undefined ? '' : textOf(last);
+}

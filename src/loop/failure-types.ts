@@ -1,0 +1,27 @@
+/** Every `type` of a failure that crosses Temporal's boundary. */
+
+export const failureType = {
+  /** The Workflow's argument is not a valid AgentRunInput. */
+  invalidInput: 'everloop.invalid_input',
+  /** This Worker has no agent of that name. */
+  unknownAgent: 'everloop.unknown_agent',
+  /** An Update was refused: the run is ending. */
+  runEnding: 'everloop.run_ending',
+  /** An Update was refused: its payload is not valid. */
+  rejected: 'everloop.rejected',
+  /** A model call failed; the kind of ModelError follows. */
+  model: 'everloop.model',
+  /** The Worker lacks what a call needs, such as a key. */
+  configuration: 'everloop.configuration',
+  /** A request that cannot be sent as it is. */
+  invalidRequest: 'everloop.invalid_request',
+  /** A tool asked to be tried again later. */
+  toolRetry: 'everloop.tool_retry',
+  /** The run stopped with `error`; the message is the run's last error. */
+  runFailed: 'everloop.run_failed',
+} as const;
+
+/** Failure type of a model call, such as `everloop.model.rate_limited`. */
+export function modelFailureType(kind: string): string {
+  return `${failureType.model}.${kind}`;
+}

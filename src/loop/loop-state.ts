@@ -1,0 +1,86 @@
+/** LoopState: everything a run knows about itself, as plain JSON data. It is a fold over facts and nothing else. */
+
+import type { FinishReason } from '../chat/finish-reason.ts';
+import type { JsonValue } from '../chat/json.ts';
+import type { ToolCall } from '../chat/tool-call.ts';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { UsageTotal } from '../chat/usage.ts';
+import type { AgentSpec } from './agent-spec.ts';
+import type { AppendEntry } from './calls.ts';
+import type { StartInput } from './run-input.ts';
+import type { Stop } from './stop.ts';
+
+/** Version of the loop's rules. Recorded with the run; the pure loop branches on it, never on the build. */
+export const loopVersion = 1;
+
+/** Where a run is inside its loop. */
+export type Phase =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'model' }
+  | { readonly kind: 'tools' }
+  | { readonly kind: 'between' }
+  | { readonly kind: 'ended' };
+
+/** A tool call on its way to a result; `index` is its place in the response. */
+export type PendingToolCall =
+  | { readonly status: 'proposed'; readonly call: ToolCall; readonly index: number }
+  | { readonly status: 'running'; readonly call: ToolCall; readonly index: number }
+  | {
+      readonly status: 'settled';
+      readonly call: ToolCall;
+      readonly index: number;
+      readonly message: TranscriptMessage;
+      /** True when the message is the Workflow's own and stands nowhere else in history. */
+      readonly placeholder: boolean;
+    };
+
+/** The messages of a run. `digest` chains the agent's hash and every message id, in order. */
+export interface Transcript {
+  readonly count: number;
+  readonly digest: string;
+  readonly tail: readonly TranscriptMessage[];
+}
+
+export interface LoopState {
+  readonly version: 1;
+  readonly loopVersion: number;
+  readonly runId: string;
+  readonly temporalRunId: string;
+  readonly start: StartInput;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly agent?: AgentSpec;
+  readonly maxIterations: number;
+  readonly iteration: number;
+  readonly phase: Phase;
+  readonly transcript: Transcript;
+  /** What was appended since the last model call: the input of the next one. */
+  readonly unsent: {
+    readonly append: readonly AppendEntry[];
+    readonly received: readonly string[];
+  };
+  /** The last response's message until it is appended, and what it said of itself. */
+  readonly lastResponse?: {
+    readonly activityId: string;
+    readonly message?: TranscriptMessage;
+    readonly finishReason: FinishReason;
+    /** Attempts made, the last included. */
+    readonly attempts: number;
+    readonly providerPause: boolean;
+    readonly cancelled: boolean;
+  };
+  readonly pendingToolCalls: readonly PendingToolCall[];
+  /** User messages that wait for the next boundary; `id` is the sender's. */
+  readonly inbox: readonly { readonly id: string; readonly message: TranscriptMessage }[];
+  /** Ids of the user messages received, with the position each was given. */
+  readonly seen: Readonly<Record<string, number>>;
+  readonly usage: UsageTotal;
+  readonly modelCalls: number;
+  /** Tool calls that were started. */
+  readonly toolCalls: number;
+  /** Provider pauses in a row. */
+  readonly pauses: number;
+  readonly cancelRequested: boolean;
+  readonly stop?: Stop;
+  readonly metadata: Readonly<Record<string, JsonValue>>;
+}

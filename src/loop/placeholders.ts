@@ -1,0 +1,38 @@
+/** The tool results that the run writes itself when a call has none of its own. Three texts, never mixed. */
+import type { ToolCall } from '../chat/tool-call.ts';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+
+/** The call never reached a Worker, or was called off before it did. */
+export function notExecuted(name: string): string {
+  return `not executed: ${name}`;
+}
+
+/** The call started and its result never came back: it may or may not have taken effect. */
+export function outcomeUnknown(name: string, reason: string): string {
+  return `outcome unknown: ${name} started, but its result was lost (${reason}). It may or may not have taken effect: check before calling it again.`;
+}
+
+/** An error result in the transcript, made by the Workflow. `createdAt` is Workflow time in milliseconds. */
+export function errorResult(
+  id: string,
+  call: ToolCall,
+  text: string,
+  createdAt: number,
+): TranscriptMessage {
+  return {
+    id,
+    createdAt: new Date(createdAt).toISOString(),
+    role: 'tool',
+    parts: [
+      {
+        kind: 'tool_result',
+        toolResult: {
+          id: call.id,
+          name: call.name,
+          output: { content: [{ kind: 'text', text }] },
+          isError: true,
+        },
+      },
+    ],
+  };
+}

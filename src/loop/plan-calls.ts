@@ -1,0 +1,60 @@
+/** Decides, before anything is run, which of a response's tool calls can be executed. */
+import type { FinishReason } from '../chat/finish-reason.ts';
+import type { ToolCall } from '../chat/tool-call.ts';
+import { toolInput } from '../chat/tool-input.ts';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { AgentSpec } from './agent-spec.ts';
+import { toolSpecOf } from './agent-spec.ts';
+import type { PendingToolCall } from './loop-state.ts';
+import { activityMessageId, toolActivityId } from './message-ids.ts';
+import { errorResult } from './placeholders.ts';
+
+/** Finish reasons after which calls stand in the message but are never executed, and the run is over. */
+const terminal: readonly FinishReason[] = ['refusal', 'content_filter', 'other'];
+
+/** True when the reason itself ends the run, calls or not. */
+export function endsRun(reason: FinishReason): boolean {
+  return terminal.includes(reason);
+}
+
+/** The tool calls of an assistant message, in the order in which it makes them. */
+export function callsOf(message: TranscriptMessage | undefined): readonly ToolCall[] {
+  return message?.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.toolCall] : [])) ?? [];
+}
+
+/**
+ * The calls of a response as pending calls: those that can be run are `proposed`; those that cannot are
+ * settled at once with an error result that tells the model what to change.
+ */
+export function planCalls(
+  agent: AgentSpec,
+  response: { readonly message?: TranscriptMessage; readonly finishReason: FinishReason },
+  where: { readonly temporalRunId: string; readonly iteration: number; readonly at: number },
+): readonly PendingToolCall[] {
+  return callsOf(response.message).map((call, index) => {
+    const problem = endsRun(response.finishReason)
+      ? undefined
+      : problemOf(agent, call, response.finishReason);
+    if (problem === undefined) return { status: 'proposed', call, index };
+    const id = activityMessageId(where.temporalRunId, toolActivityId(where.iteration, call.id), 0);
+    const message = errorResult(id, call, problem, where.at);
+    return { status: 'settled', call, index, message, placeholder: true };
+  });
+}
+
+function problemOf(agent: AgentSpec, call: ToolCall, reason: FinishReason): string | undefined {
+  if (reason === 'length') {
+    return `not executed: ${call.name}: your output was cut at its length limit, so its arguments may be incomplete. Make a shorter call.`;
+  }
+  if (toolSpecOf(agent, call.name) === undefined) {
+    const names = agent.tools.map((tool) => tool.definition.name);
+    const available =
+      names.length === 0 ? 'There are no tools.' : `Available tools: ${names.join(', ')}.`;
+    return `unknown tool: ${call.name}. ${available}`;
+  }
+  const input = toolInput(call);
+  if (!input.ok) {
+    return `invalid arguments for ${call.name}: ${input.problem}. Send one JSON object that fits the tool's input schema.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,82 @@
+/** From a model's name to the model: `<provider>:<model>`, one line per provider. */
+import type { LanguageModel } from '../chat/language-model.ts';
+import { EverloopError } from '../everloop-error.ts';
+import { openAiChatModel } from './openai-chat/openai-chat-model.ts';
+
+/** What reaches a provider. */
+export interface ProviderAccess {
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+}
+
+export type ProviderName = 'openai-chat';
+export type Providers = Readonly<Record<ProviderName, ProviderAccess>>;
+
+/** Variables that hold each provider's key, named in errors. */
+const keyVariable: Readonly<Record<ProviderName, string>> = { 'openai-chat': 'OPENAI_API_KEY' };
+
+type Create = (model: string, access: { apiKey: string; baseURL?: string }) => LanguageModel;
+
+const create: Readonly<Record<ProviderName, Create>> = {
+  'openai-chat': (model, access) => openAiChatModel({ model, ...access }),
+};
+
+export interface ModelRegistry {
+  /**
+   * The model of that name.
+   * @throws EverloopError `configuration`: unknown provider, missing key
+   */
+  named(name: string): LanguageModel;
+  /** What keeps the model from being used on this Worker; undefined when nothing does. */
+  problemOf(name: string): { what: string; hint: string } | undefined;
+}
+
+/** Models by name. `own`: models that agents bring themselves. */
+export function createModelRegistry(
+  providers: Providers,
+  own: readonly LanguageModel[] = [],
+): ModelRegistry {
+  const models = new Map(own.map((model) => [model.name, model]));
+  function problemOf(name: string): { what: string; hint: string } | undefined {
+    if (models.has(name)) return undefined;
+    const { provider, model } = split(name);
+    if (!isProvider(provider) || model === '') {
+      return {
+        what: `model ${JSON.stringify(name)} names no known provider`,
+        hint: `write it as <provider>:<model> with one of: ${Object.keys(create).join(', ')}`,
+      };
+    }
+    if (providers[provider].apiKey !== undefined) return undefined;
+    return {
+      what: `model ${name} needs a key, and ${keyVariable[provider]} is not set`,
+      hint: `set ${keyVariable[provider]} in the environment of the Worker`,
+    };
+  }
+  return {
+    problemOf,
+    named(name) {
+      const known = models.get(name);
+      if (known !== undefined) return known;
+      const problem = problemOf(name);
+      const { provider, model } = split(name);
+      const access = isProvider(provider) ? providers[provider] : undefined;
+      if (problem !== undefined || !isProvider(provider) || access?.apiKey === undefined) {
+        throw new EverloopError('configuration', problem?.what ?? name, {
+          hint: problem?.hint ?? '',
+        });
+      }
+      const made = create[provider](model, { ...access, apiKey: access.apiKey });
+      models.set(name, made);
+      return made;
+    },
+  };
+}
+
+function split(name: string): { provider: string; model: string } {
+  const colon = name.indexOf(':');
+  return { provider: name.slice(0, Math.max(0, colon)), model: name.slice(colon + 1) };
+}
+
+function isProvider(name: string): name is ProviderName {
+  return Object.hasOwn(create, name);
+}

@@ -1,0 +1,77 @@
+/** Closes a response: what the last delta says, and whether the answer is whole at all. */
+import { copyJson } from '../../chat/copy-json.ts';
+import type { FinishReason } from '../../chat/finish-reason.ts';
+import type { JsonObject } from '../../chat/json.ts';
+import { ModelError } from '../../chat/model-error.ts';
+import type { ReportEntry } from '../../chat/report.ts';
+import type { ResponseDelta } from '../../chat/response-delta.ts';
+import { invalidResponse } from './invalid-response.ts';
+import type { ReadState } from './read-chunk.ts';
+import { unfinishedToolCall } from './read-tool-calls.ts';
+import { readUsage } from './read-usage.ts';
+
+/**
+ * The terminal delta: finish reason, usage, and the provider's own words for both.
+ * @throws ModelError `stream_cut` when no finish reason came, `invalid_response` when a call is incomplete
+ */
+export function endOfStream(state: ReadState): {
+  readonly delta: ResponseDelta;
+  readonly report: readonly ReportEntry[];
+} {
+  if (state.finishReason === undefined) {
+    throw new ModelError('the stream ended without a finish reason', { kind: 'stream_cut' });
+  }
+  const unfinished = unfinishedToolCall(state.toolCalls);
+  if (unfinished !== undefined) throw invalidResponse(unfinished);
+  if (state.heldText !== '' || state.heldRefusal !== '') {
+    throw invalidResponse('the text ends in the middle of a code point');
+  }
+  const usage = state.usage === undefined ? undefined : readUsage(state.usage);
+  const unattached = state.citations.map(
+    (_, index): ReportEntry => ({
+      severity: 'omitted',
+      path: `citations[${index}]`,
+      reason: 'no text came that the citation could belong to; kept in the output metadata',
+    }),
+  );
+  return {
+    delta: {
+      finishReason: state.refused ? 'refusal' : toFinishReason(state.finishReason),
+      outputMetadata: {
+        extra: {
+          'openai-chat/finish_reason': state.finishReason,
+          ...(state.annotations.length > 0 ? raw('annotations', state.annotations) : {}),
+        },
+      },
+      ...(usage === undefined
+        ? {}
+        : {
+            metadata: {
+              ...(usage.usage === undefined ? {} : { usage: usage.usage }),
+              extra: raw('usage', state.usage),
+            },
+          }),
+    },
+    report: [...(usage?.report ?? []), ...unattached],
+  };
+}
+
+function toFinishReason(native: string): FinishReason {
+  switch (native) {
+    case 'stop':
+    case 'length':
+    case 'tool_calls':
+    case 'content_filter':
+      return native;
+    case 'function_call':
+      return 'tool_calls';
+    default:
+      return 'other';
+  }
+}
+
+/** What the provider sent, under this adapter's namespace; nothing where it is no exact JSON. */
+function raw(name: string, value: unknown): JsonObject {
+  const copy = copyJson(value);
+  return copy.ok ? { [`openai-chat/${name}`]: copy.value } : {};
+}

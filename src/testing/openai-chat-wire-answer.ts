@@ -1,0 +1,136 @@
+/** Writes a scripted answer as Chat Completions sends it: in chunks, and in one piece. */
+import { createHash } from 'node:crypto';
+import type { FinishReason } from '../chat/finish-reason.ts';
+import type { Usage } from '../chat/usage.ts';
+import type { ResolvedTurn } from '../models/scripted.ts';
+import type { WireAnswer } from './openai-chat-plan.ts';
+
+/** How the client asked for it. */
+interface AnswerForm {
+  readonly model: string;
+  readonly includeUsage: boolean;
+}
+
+/** @param seed decides the ids: the same seed gives the same bytes */
+export function toWireAnswer(turn: ResolvedTurn, form: AnswerForm, seed: string): WireAnswer {
+  const shared = {
+    id: `chatcmpl-${idFrom(`answer ${seed}`, 29)}`,
+    created: epochSeconds,
+    model: form.model,
+    service_tier: 'default',
+    system_fingerprint: `fp_${idFrom(form.model, 10)}`,
+  };
+  const usage = toWireUsage(turn.usage);
+  const chunk = (delta: object, finishReason: string | null) => ({
+    ...shared,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+    ...(form.includeUsage ? { usage: null } : {}),
+    obfuscation: 'x1',
+  });
+  const finishReason = toWireFinishReason(turn.finishReason);
+  const usageChunks = form.includeUsage
+    ? [{ ...shared, object: 'chat.completion.chunk', choices: [], usage, obfuscation: '' }]
+    : [];
+  const deltas = [{ role: 'assistant', content: '', refusal: null }, ...toDeltas(turn)];
+  return {
+    chunks: [...deltas.map((delta) => chunk(delta, null)), chunk({}, finishReason), ...usageChunks],
+    terminalChunks: 1 + usageChunks.length,
+    completion: {
+      ...shared,
+      object: 'chat.completion',
+      choices: [
+        {
+          index: 0,
+          message: toMessage(turn),
+          logprobs: null,
+          finish_reason: finishReason,
+        },
+      ],
+      usage,
+    },
+  };
+}
+
+/** A fixed moment, so that recorded answers do not differ from run to run. */
+const epochSeconds = 1_790_000_000;
+
+/** Reasoning has no place in OpenAI's own format; it is sent in the member that compatible servers use. */
+function toDeltas(turn: ResolvedTurn): object[] {
+  return [
+    ...words(turn.reasoning).map((text) => ({ reasoning_content: text })),
+    ...words(turn.text).map((content) => ({ content })),
+    ...words(turn.refusal).map((refusal) => ({ refusal })),
+    ...turn.calls.flatMap(({ id, name, arguments: text = '' }, index) => [
+      { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
+      ...fragments(text, 8).map((piece) => ({
+        tool_calls: [{ index, function: { arguments: piece } }],
+      })),
+    ]),
+  ];
+}
+
+function toMessage({ reasoning, text, refusal, calls }: ResolvedTurn): object {
+  return {
+    role: 'assistant',
+    content: text ?? null,
+    refusal: refusal ?? null,
+    annotations: [],
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          tool_calls: calls.map(({ id, name, arguments: given = '' }) => ({
+            id,
+            type: 'function',
+            function: { name, arguments: given },
+          })),
+        }),
+  };
+}
+
+function toWireUsage(usage: Usage): object {
+  return {
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    ...(usage.cacheReadInputTokens === undefined && usage.cacheWriteInputTokens === undefined
+      ? {}
+      : {
+          prompt_tokens_details: {
+            cached_tokens: usage.cacheReadInputTokens,
+            cache_write_tokens: usage.cacheWriteInputTokens,
+          },
+        }),
+    ...(usage.reasoningTokens === undefined
+      ? {}
+      : { completion_tokens_details: { reasoning_tokens: usage.reasoningTokens } }),
+  };
+}
+
+/** A refusal ends as `stop` here, and unknown reasons have no word of OpenAI's own. */
+function toWireFinishReason(reason: FinishReason): string {
+  return reason === 'refusal' ? 'stop' : reason;
+}
+
+/** Pieces about as long as tokens: a word with the space after it, long ones in several. */
+function words(text: string | undefined): string[] {
+  return ((text ?? '').match(/\s*\S+\s?|\s+/gu) ?? []).flatMap((word) => fragments(word, 24));
+}
+
+/** Pieces of at most so many code points. */
+function fragments(text: string, length: number): string[] {
+  const points = Array.from(text);
+  return Array.from({ length: Math.ceil(points.length / length) }, (_, at) =>
+    points.slice(at * length, (at + 1) * length).join(''),
+  );
+}
+
+/** Letters and digits that look like the provider's ids. */
+function idFrom(seed: string, length: number): string {
+  return createHash('sha512')
+    .update(seed)
+    .digest('base64')
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .slice(0, length);
+}

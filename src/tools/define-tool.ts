@@ -1,0 +1,105 @@
+/** Tools: what an agent can do, defined once, with everything derived from that definition. */
+import type { Duration } from '@temporalio/common';
+import type { z } from 'zod';
+import type { JsonObject, JsonValue } from '../chat/json.ts';
+import type { ToolOutput } from '../chat/tool-output.ts';
+import type { Effect } from '../loop/agent-spec.ts';
+import { toMilliseconds } from './duration.ts';
+import { toInputSchema } from './to-input-schema.ts';
+
+/** What a running tool gets beside its input. */
+export interface ToolContext {
+  /** Aborted when the run is cancelled, the call times out or the Worker shuts down. */
+  readonly signal: AbortSignal;
+  /** The same for every attempt of this call, and for no other call. */
+  readonly idempotencyKey: string;
+  /** Which attempt this is, from 1. */
+  readonly attempt: number;
+  readonly run: { readonly id: string; readonly iteration: number; readonly callId: string };
+  /** Tells watchers how far the call is. Live only: nothing is recorded. */
+  progress(value: JsonValue): void;
+}
+
+/** What `execute` may return: text, a JSON value, a complete output, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing is a Promise of void
+export type ToolReturn = JsonValue | ToolOutput | undefined | void;
+
+export interface ToolOptions<Input extends z.ZodType> {
+  /** Matches `[A-Za-z0-9_-]{1,64}`. */
+  readonly name: string;
+  readonly description: string;
+  /** A zod object. Refinements are checked when the tool is called; transforms cannot be expressed and throw here. */
+  readonly input: Input;
+  /** `once` unless said otherwise: a lost attempt is never silently run again. */
+  readonly effect?: Effect;
+  /** Time for one attempt; one minute unless said otherwise. */
+  readonly timeout?: Duration;
+  /** Attempts after a lost Worker or a RetryableError, beside the first; ignored for `once`. */
+  readonly retries?: number;
+  /** UTF-8 bytes of result text that the model sees at most; 32 KB unless said otherwise. */
+  readonly maxResultBytes?: number;
+  execute(input: z.output<Input>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
+}
+
+/** A defined tool. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly effect: Effect;
+  readonly timeoutMs: number;
+  readonly maxAttempts: number;
+  readonly maxResultBytes: number;
+  /** Checks `input` against the schema and runs the tool. Rejects with InvalidToolInput, or with what `execute` throws. */
+  run(input: JsonObject, context: ToolContext): Promise<ToolReturn>;
+}
+
+/** The model sent an input that does not fit the tool's schema; the message names each field. */
+export class InvalidToolInput extends Error {
+  override readonly name = 'InvalidToolInput';
+}
+
+/** Thrown by a tool: the call failed before it took effect and may be tried again after `retryAfterMs`. */
+export class RetryableError extends Error {
+  override readonly name = 'RetryableError';
+  readonly retryAfterMs: number | undefined;
+  constructor(message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+const namePattern = /^[A-Za-z0-9_-]{1,64}$/; // what every provider accepts
+const defaultRetries = 4;
+const defaultMaxResultBytes = 32 * 1024; // about 8,000 tokens: more crowds out the conversation
+
+/**
+ * Defines a tool. The JSON Schema is derived here, in declaration order, so that it is the same text in every process.
+ * @throws TypeError when the name or the input schema cannot be used; the message names the path
+ */
+export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>): Tool {
+  const { name, effect = 'once' } = options;
+  if (!namePattern.test(name)) {
+    throw new TypeError(`tool name ${JSON.stringify(name)} does not match ${namePattern.source}`);
+  }
+  return {
+    name,
+    description: options.description,
+    inputSchema: toInputSchema(name, options.input),
+    effect,
+    timeoutMs: toMilliseconds(options.timeout ?? '1 minute', `tool ${name}: timeout`),
+    maxAttempts: effect === 'once' ? 1 : 1 + (options.retries ?? defaultRetries),
+    maxResultBytes: options.maxResultBytes ?? defaultMaxResultBytes,
+    async run(input, context) {
+      const parsed = await options.input.safeParseAsync(input);
+      if (!parsed.success) throw new InvalidToolInput(problemsIn(parsed.error));
+      return options.execute(parsed.data, context);
+    },
+  };
+}
+
+function problemsIn(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => `${issue.path.length === 0 ? 'input' : issue.path.join('.')}: ${issue.message}`)
+    .join('; ');
+}

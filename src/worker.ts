@@ -1,0 +1,86 @@
+/** The composition root of a Worker: configuration in, a Worker that runs agents out. */
+import { Client } from '@temporalio/client';
+import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { createActivities } from './activities/create-activities.ts';
+import { ModelContexts } from './activities/model-contexts.ts';
+import { transcriptSinks } from './activities/transcript-sinks.ts';
+import type { AgentDefinition } from './agents/define-agent.ts';
+import type { LanguageModel } from './chat/language-model.ts';
+import { readHistory } from './client/read-history.ts';
+import type { EngineProfile } from './engine/worker-settings.ts';
+import { heartbeatSettings, workerSettings } from './engine/worker-settings.ts';
+import { workflowBundle } from './engine/workflow-bundle.ts';
+import type { ConfigurationProblem } from './everloop-error.ts';
+import { ConfigurationError } from './everloop-error.ts';
+import type { Providers } from './models/model-registry.ts';
+import { createModelRegistry } from './models/model-registry.ts';
+import type { EventBus } from './storage/event-bus.ts';
+import { createLocalEventBus } from './storage/event-bus.ts';
+
+export interface EverloopWorkerOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly profile: EngineProfile;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly providers: Providers;
+  readonly bus?: EventBus;
+  readonly contexts?: ModelContexts;
+  /** Overrides of Temporal's Worker options. */
+  readonly worker?: Partial<WorkerOptions>;
+}
+
+/** Makes a Worker; `worker.run()` starts it. */
+export async function createWorker(options: EverloopWorkerOptions): Promise<Worker> {
+  const { connection, namespace, taskQueue, profile, agents } = options;
+  const client = new Client({ connection, namespace });
+  const contexts = options.contexts ?? new ModelContexts();
+  const heartbeat = heartbeatSettings(profile);
+  const models = createModelRegistry(options.providers, ownModels(agents));
+  return await Worker.create({
+    ...workerSettings(profile),
+    ...options.worker,
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: options.worker?.workflowBundle ?? (await workflowBundle()),
+    sinks: transcriptSinks(contexts),
+    activities: createActivities({
+      agents,
+      contexts,
+      bus: options.bus ?? createLocalEventBus(),
+      modelNamed: models.named,
+      toolNamed: (agent, name) => agents.get(agent)?.tools?.find((tool) => tool.name === name),
+      readHistory: (run) => readHistory(client, run),
+      heartbeatIntervalMs: heartbeat.intervalMs,
+      heartbeatTimeoutMs: heartbeat.timeoutMs,
+    }),
+  });
+}
+
+/**
+ * Models that agents bring as objects. Runs record a model by name, so a name means one model.
+ * @throws ConfigurationError when two different models have the same name
+ */
+function ownModels(agents: ReadonlyMap<string, AgentDefinition>): readonly LanguageModel[] {
+  const models = new Map<string, LanguageModel>();
+  const problems: ConfigurationProblem[] = [];
+  for (const [name, { model }] of agents) {
+    if (typeof model === 'string') continue;
+    const known = models.get(model.name);
+    if (known !== undefined && known !== model) {
+      problems.push({
+        where: `agents.${name}.model`,
+        what: `another model is named ${JSON.stringify(model.name)} too`,
+      });
+    }
+    models.set(model.name, model);
+  }
+  if (problems.length > 0) {
+    throw new ConfigurationError('The agents cannot be served together.', problems, {
+      hint: 'give each model a name of its own',
+    });
+  }
+  return [...models.values()];
+}

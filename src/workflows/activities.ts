@@ -1,0 +1,87 @@
+/** The Activities that the Workflow calls, as types, and how each is retried and cancelled. */
+import type { ActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
+import type { AgentSpec, ToolSpec } from '../loop/agent-spec.ts';
+import type {
+  ModelCallInput,
+  ModelCallResult,
+  ToolRunInput,
+  ToolRunResult,
+} from '../loop/calls.ts';
+import type { StartInput } from '../loop/run-input.ts';
+
+/** The Activities of a Worker, under their frozen public names. */
+export interface EverloopActivities {
+  everloopResolveAgent(start: Pick<StartInput, 'agent' | 'options'>): Promise<AgentSpec>;
+  everloopCallModel(input: ModelCallInput): Promise<ModelCallResult>;
+  everloopRunTool(input: ToolRunInput): Promise<ToolRunResult>;
+}
+
+/** Resolves the agent inside the first Workflow task: no round trip through the server. */
+export const here = proxyLocalActivities<Pick<EverloopActivities, 'everloopResolveAgent'>>({
+  startToCloseTimeout: '10 seconds', // reads the Worker's own registry, nothing outside it
+  retry: { maximumAttempts: 1 }, // an unknown agent is asked for again where people see it
+});
+
+/** Asks every Worker in turn for an agent that the first one does not have, until one has it. */
+export const anywhere = proxyActivities<Pick<EverloopActivities, 'everloopResolveAgent'>>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  cancellationType: ActivityCancellationType.TRY_CANCEL, // resolving has no effect to wait for
+});
+
+export const nodes = proxyActivities<
+  Pick<EverloopActivities, 'everloopCallModel' | 'everloopRunTool'>
+>({
+  startToCloseTimeout: '1 hour', // each call sets its own
+});
+
+/**
+ * Options of a model call. No schedule-to-close timeout: time in the queue must not end a waiting run.
+ * 66 attempts with at most a minute between them are about an hour of trying.
+ */
+export function modelOptions(
+  agent: AgentSpec,
+  activityId: string,
+  summary: string,
+): ActivityOptions {
+  return {
+    activityId,
+    summary,
+    startToCloseTimeout: '1 hour', // long reasoning answers; a silent provider is cut off much earlier by the idle timeout
+    heartbeatTimeout: agent.heartbeatTimeoutMs,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // the text so far comes back
+    retry: {
+      initialInterval: '1 second',
+      backoffCoefficient: 2,
+      maximumInterval: '1 minute',
+      maximumAttempts: 66,
+    },
+  };
+}
+
+/** Options of a tool call: how often it may be tried follows from its effect. */
+export function toolOptions(
+  agent: AgentSpec,
+  tool: ToolSpec,
+  activityId: string,
+  summary: string,
+): ActivityOptions {
+  return {
+    activityId,
+    summary,
+    startToCloseTimeout: tool.timeoutMs,
+    heartbeatTimeout: agent.heartbeatTimeoutMs,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // a finished effect keeps its result
+    retry: {
+      initialInterval: '1 second',
+      backoffCoefficient: 2,
+      maximumInterval: '1 minute',
+      maximumAttempts: tool.maxAttempts,
+    },
+  };
+}

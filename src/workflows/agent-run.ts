@@ -1,0 +1,96 @@
+/** The agent run: model, tools, model, …, as a Temporal Workflow. Read it from top to bottom; each phase has a file of its own. */
+import { ApplicationFailure } from '@temporalio/common';
+import { ActivityFailure } from '@temporalio/workflow';
+import { afterModel, beforeIteration } from '../loop/decide.ts';
+import { failureType } from '../loop/failure-types.ts';
+import type { StartInput } from '../loop/run-input.ts';
+import { AgentRunInput } from '../loop/run-input.ts';
+import type { RunResult } from '../loop/run-result.ts';
+import type { Stop } from '../loop/stop.ts';
+import { anywhere, here } from './activities.ts';
+import { endRun, stopForFailure } from './ending.ts';
+import { handleMessages } from './messages.ts';
+import { callModel, callModelToFinish, startIteration } from './model-node.ts';
+import { problemsOf } from './problems.ts';
+import { Run } from './run.ts';
+import { describeRun, refreshSummary, showProgress } from './summary.ts';
+import { runTools } from './tools-node.ts';
+
+/**
+ * Runs an agent to its end. Closes as completed with a RunResult, as cancelled, or as failed when the run
+ * stopped with `error` (details: the RunResult).
+ * @throws ApplicationFailure `everloop.invalid_input` when the argument is not a valid AgentRunInput
+ */
+export async function everloopAgentRun(input: AgentRunInput): Promise<RunResult> {
+  const run = new Run(startInput(input));
+  handleMessages(run);
+  describeRun(run);
+  let stop: Stop;
+  try {
+    await resolveAgent(run);
+    run.apply({ type: 'appended', entries: [{ ref: 'input' }] });
+    stop = await iterate(run);
+  } catch (error) {
+    stop = stopForFailure(run, error);
+  }
+  return endRun(run, stop);
+}
+
+/** Iteration after iteration, until there is a reason to stop. */
+async function iterate(run: Run): Promise<Stop> {
+  for (;;) {
+    const limit = beforeIteration(run.state);
+    if (limit !== undefined) return finish(run, limit);
+    startIteration(run);
+    showProgress(run);
+    await callModel(run);
+    const next = afterModel(run.state);
+    if (next.kind === 'stop') return next.stop;
+    showProgress(run);
+    if (next.kind === 'tools') await runTools(run);
+    if (run.state.cancelRequested) continue;
+    run.apply({ type: 'iteration-ended' });
+    refreshSummary(run);
+  }
+}
+
+/** At the iteration limit an agent may ask for one last answer, so that the run does not end on a tool result. */
+async function finish(run: Run, stop: Stop): Promise<Stop> {
+  if (stop.reason === 'max_iterations' && run.state.agent?.onMaxIterations === 'finish') {
+    await callModelToFinish(run);
+    return beforeIteration(run.state) ?? stop;
+  }
+  return stop;
+}
+
+/** The agent's name becomes data; a Worker that does not know it leaves the question to the others. */
+async function resolveAgent(run: Run): Promise<void> {
+  const { agent, options } = run.state.start;
+  const wanted = { agent, ...(options !== undefined && { options }) };
+  const spec = await here.everloopResolveAgent(wanted).catch((error: unknown) => {
+    if (!isUnknownAgent(error)) throw error;
+    return anywhere.everloopResolveAgent.executeWithOptions(
+      { activityId: 'resolve', startToCloseTimeout: '10 seconds', summary: `agent ${agent}` },
+      [wanted],
+    );
+  });
+  run.apply({ type: 'agent-resolved', agent: spec });
+}
+
+function isUnknownAgent(error: unknown): boolean {
+  return (
+    error instanceof ActivityFailure &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.type === failureType.unknownAgent
+  );
+}
+
+function startInput(input: AgentRunInput): StartInput {
+  const parsed = AgentRunInput.safeParse(input);
+  if (parsed.success) return parsed.data.start;
+  throw ApplicationFailure.create({
+    type: failureType.invalidInput,
+    message: `The run's input is not valid: ${problemsOf(parsed.error, 'input')}`,
+    nonRetryable: true,
+  });
+}

@@ -1,0 +1,68 @@
+/** The messages of a run: names, payloads and handlers. A public contract: any Temporal client and the `temporal` CLI may use them. */
+import { ApplicationFailure } from '@temporalio/common';
+import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { UsageTotal } from '../chat/usage.ts';
+import { failureType } from '../loop/failure-types.ts';
+import type { SendInput as Send } from '../loop/run-input.ts';
+import { SendInput, toUserMessage } from '../loop/run-input.ts';
+import type { MessagesPage, PendingView, StateView } from '../loop/views.ts';
+import { messagesPage, pendingView, stateView } from '../loop/views.ts';
+import { problemsOf } from './problems.ts';
+import type { Run } from './run.ts';
+
+/** Answer of `send`: the message's place among all that the run received, from 1. */
+export interface SendReceipt {
+  readonly position: number;
+}
+
+/** Gives the run a user message. The same id gets the same answer and is appended once. */
+export const send = defineUpdate<SendReceipt, [Send]>('send');
+/** Where the run is. */
+export const state = defineQuery<StateView>('state');
+/** The transcript, by pages. */
+export const messages = defineQuery<MessagesPage, [number?, number?]>('messages');
+/** The tool calls that are on their way. */
+export const pending = defineQuery<readonly PendingView[]>('pending');
+/** Tokens used so far. */
+export const usage = defineQuery<UsageTotal>('usage');
+
+/** Registers every handler. Handlers are synchronous and only change LoopState. */
+export function handleMessages(run: Run): void {
+  setHandler(send, (payload) => receive(run, payload), {
+    validator: (payload) => validateSend(run, payload),
+    description: 'Gives the run a user message, read at the next boundary.',
+  });
+  setHandler(state, () => stateView(run.state));
+  setHandler(messages, (since, limit) => messagesPage(run.state, since, limit));
+  setHandler(pending, () => pendingView(run.state));
+  setHandler(usage, () => run.state.usage);
+}
+
+function validateSend(run: Run, payload: unknown): void {
+  if (run.stopped) {
+    throw rejection(failureType.runEnding, 'The run is ending and reads no more messages.');
+  }
+  const parsed = SendInput.safeParse(payload);
+  if (!parsed.success) throw rejection(failureType.rejected, problemsOf(parsed.error, 'send'));
+  const { message } = parsed.data;
+  if (typeof message !== 'string' && message.role !== 'user') {
+    throw rejection(
+      failureType.rejected,
+      `send.message.role: must be "user", not "${message.role}"`,
+    );
+  }
+}
+
+function receive(run: Run, payload: Send): SendReceipt {
+  const id = payload.id ?? currentUpdateInfo()?.id;
+  if (id === undefined) throw new Error('send was handled outside an Update');
+  const message = toUserMessage(payload.message);
+  run.apply({ type: 'message-received', at: Date.now(), id, message });
+  const position = run.state.seen[id];
+  if (position === undefined) throw new Error(`message ${id} was received and is not known`);
+  return { position };
+}
+
+function rejection(type: string, message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type, message, nonRetryable: true });
+}

@@ -1,0 +1,65 @@
+/** The Workflow's hold on its LoopState: the one place where facts are applied, and handed to the host process. */
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { apply, startState } from '../loop/apply.ts';
+import type { Fact } from '../loop/fact.ts';
+import type { LoopState } from '../loop/loop-state.ts';
+import { replayName } from '../loop/replay-name.ts';
+import type { StartInput } from '../loop/run-input.ts';
+import { sinks } from './sinks.ts';
+
+/** The Workflow's LoopState, and the only way to change it. */
+export class Run {
+  /** Workflow time at which lists were last told of the run, milliseconds since the epoch. */
+  summaryAt: number;
+  #state: LoopState;
+  readonly #rootScope = CancellationScope.current();
+  readonly #replayed: boolean;
+
+  constructor(start: StartInput) {
+    const { workflowId, runId, startTime, taskQueue } = workflowInfo();
+    this.#replayed = taskQueue.startsWith(replayName);
+    this.summaryAt = startTime.getTime();
+    this.#state = startState({
+      type: 'run-started',
+      at: startTime.getTime(),
+      runId: workflowId,
+      temporalRunId: runId,
+      start,
+    });
+    if (this.#replayed) sinks.boundary.reached(this.#state);
+  }
+
+  get state(): LoopState {
+    return this.#state;
+  }
+
+  /** The state is over when a stop is recorded: from then on messages are refused. */
+  get stopped(): boolean {
+    return this.#state.stop !== undefined;
+  }
+
+  apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
+    const before = this.#state.transcript.count;
+    this.#state = apply(this.#state, fact);
+    if (fact.type === 'agent-resolved') sinks.transcript.begin(fact.agent);
+    const { tail, count } = this.#state.transcript;
+    for (const [index, message] of tail.slice(tail.length - (count - before)).entries()) {
+      sinks.transcript.append(before + index, message);
+    }
+    if (fact.type === 'stopped') sinks.transcript.end();
+    if (this.#replayed && (fact.type === 'iteration-ended' || fact.type === 'stopped')) {
+      sinks.boundary.reached(this.#state);
+    }
+  }
+
+  /**
+   * Takes note of a cancellation. Asked after every wait, and read from the scope itself: all jobs of an
+   * activation are applied before any code goes on, so a decision never misses a cancellation that history
+   * places before it.
+   */
+  noteCancellation(): void {
+    if (this.#rootScope.consideredCancelled && !this.#state.cancelRequested) {
+      this.apply({ type: 'cancel-requested' });
+    }
+  }
+}

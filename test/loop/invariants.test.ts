@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkSequencing } from '../../src/chat/check-sequencing.ts';
+import { toMessage } from '../../src/chat/to-message.ts';
+import { TranscriptMessage } from '../../src/chat/transcript-message.ts';
+import { addUsage, noUsage } from '../../src/chat/usage-total.ts';
+import { boundaries } from '../../src/history/state-at.ts';
+import { chainDigest } from '../../src/loop/digest.ts';
+import { toRunResult } from '../../src/loop/run-result.ts';
+import { plans } from './plans.ts';
+import { simulate } from './simulate.ts';
+
+/** Runs per property: thousands, in a few seconds. */
+const numRuns = 3_000;
+
+describe('the loop, over random runs', () => {
+  it('leaves a transcript that every provider accepts after each tools node and at the end', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { afterTools, final } = simulate(plan);
+        for (const state of [...afterTools, final]) {
+          expect(checkSequencing(state.transcript.tail.map(toMessage))).toEqual([]);
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it('gives the state after every iteration again from what history records', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { boundaries: seen, events } = simulate(plan);
+        expect(boundaries({ runId: 'run', events })).toEqual(seen);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('counts as usage the sum over its model calls', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { final, usages } = simulate(plan);
+        expect(final.usage).toEqual(usages.reduce(addUsage, noUsage));
+        expect(final.modelCalls).toBe(usages.length);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('appends every user message once and in order, or names it as undelivered', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { final, accepted } = simulate(plan);
+        const delivered = final.transcript.tail.flatMap((message) => {
+          const [, id] = message.id.split('/update:');
+          return id === undefined ? [] : [id];
+        });
+        expect([...delivered, ...toRunResult(final).undelivered]).toEqual(accepted);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('never gives a message id twice, keeps count and digest, and holds valid messages only', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { final } = simulate(plan);
+        const { tail, count, digest } = final.transcript;
+        const ids = tail.map((message) => message.id);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(count).toBe(tail.length);
+        expect(digest).toBe(ids.reduce(chainDigest, chainDigest('', plan.agent.hash)));
+        for (const message of tail) expect(TranscriptMessage.safeParse(message).success).toBe(true);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('always ends, with one reason, no open call, and a state that is plain JSON', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { final } = simulate(plan);
+        expect(final.stop).toBeDefined();
+        expect(final.pendingToolCalls).toEqual([]);
+        expect(final.iteration).toBeLessThanOrEqual(plan.agent.maxIterations);
+        expect(JSON.parse(JSON.stringify(final))).toEqual(final);
+        if (final.cancelRequested) expect(final.stop?.reason).toBe('cancelled');
+      }),
+      { numRuns },
+    );
+  });
+});

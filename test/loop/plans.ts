@@ -1,0 +1,85 @@
+/** Random runs: any finish reason, calls with bad ids and arguments, lost tools, messages, cancellation. */
+import fc from 'fast-check';
+import { FinishReason } from '../../src/chat/finish-reason.ts';
+import type { AgentSpec } from '../../src/loop/agent-spec.ts';
+import type { Plan, PlannedAnswer, PlannedEnd } from './simulate.ts';
+
+const toolNames = ['a', 'b'];
+
+function agentWith(maxIterations: number, continueOnLength: boolean): AgentSpec {
+  return {
+    version: 1,
+    name: 'agent',
+    model: 'm',
+    instructions: 'Be.',
+    tools: toolNames.map((name) => ({
+      definition: { name, inputSchema: { type: 'object' } },
+      effect: 'none',
+      timeoutMs: 1_000,
+      maxAttempts: 1,
+      maxResultBytes: 1_000,
+    })),
+    options: {},
+    maxIterations,
+    onMaxIterations: 'stop',
+    serialTools: false,
+    continueOnLength,
+    heartbeatTimeoutMs: 1_000,
+    hash: 'h',
+  };
+}
+
+const call = fc.record({
+  id: fc.constantFrom('c1', 'c2', 'model', 'a/b', 'über', 'x'.repeat(80), 'compact.2'),
+  name: fc.constantFrom(...toolNames, 'unknown'),
+  arguments: fc.constantFrom('{}', '', '{"x":1}', '[1]', '{"x"', 'null', '7'),
+});
+
+const usage = fc.option(fc.record({ inputTokens: fc.nat(1_000), outputTokens: fc.nat(1_000) }), {
+  nil: undefined,
+});
+
+const answer: fc.Arbitrary<PlannedAnswer> = fc.record({
+  text: fc.constantFrom('', 'Hm.', 'Let me see.'),
+  calls: fc.array(call, { maxLength: 4 }),
+  finishReason: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('stop' as const, 'tool_calls' as const) },
+    { weight: 1, arbitrary: fc.constantFrom(...FinishReason.options) },
+  ),
+  usage,
+  pause: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.boolean()),
+  fails: fc.oneof({ weight: 15, arbitrary: fc.constant(false) }, fc.boolean()),
+});
+
+const end: fc.Arbitrary<PlannedEnd> = fc.record({
+  rank: fc.nat(10),
+  end: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('finished' as const, 'error' as const) },
+    fc.constantFrom(
+      { kind: 'cancelled' as const },
+      { kind: 'timeout' as const, heartbeat: true },
+      { kind: 'timeout' as const, heartbeat: false },
+      { kind: 'failed' as const, message: 'gone' },
+    ),
+  ),
+});
+
+export const plans: fc.Arbitrary<Plan> = fc
+  .record({
+    maxIterations: fc.integer({ min: 1, max: 12 }),
+    continueOnLength: fc.boolean(),
+    answers: fc.array(answer, { minLength: 1, maxLength: 6 }),
+    ends: fc.array(end, { minLength: 1, maxLength: 6 }),
+    sends: fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5'),
+        after: fc.integer({ min: 1, max: 12 }),
+      }),
+      { maxLength: 5, selector: (send) => send.id },
+    ),
+    cancelAfter: fc.option(fc.integer({ min: 1, max: 15 }), { nil: undefined, freq: 2 }),
+  })
+  .map(({ maxIterations, continueOnLength, ...rest }) => ({
+    agent: agentWith(maxIterations, continueOnLength),
+    ...rest,
+  }));

@@ -1,0 +1,319 @@
+/** Plays a whole run on the pure loop: the part of Workflow, server, model and tools at once. Yields what the Workflow saw and what its history would hold. */
+import type { FinishReason } from '../../src/chat/finish-reason.ts';
+import type { ToolCall } from '../../src/chat/tool-call.ts';
+import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
+import type { Usage } from '../../src/chat/usage.ts';
+import type { RecordedEvent } from '../../src/history/recorded-event.ts';
+import type { AgentSpec } from '../../src/loop/agent-spec.ts';
+import { apply, startState } from '../../src/loop/apply.ts';
+import { withUniqueCallIds } from '../../src/loop/call-ids.ts';
+import type { ModelCallResult } from '../../src/loop/calls.ts';
+import { responseEntries, resultEntries } from '../../src/loop/close-calls.ts';
+import { afterModel, beforeIteration, receivable, stopForError } from '../../src/loop/decide.ts';
+import type { Fact } from '../../src/loop/fact.ts';
+import type { LoopState } from '../../src/loop/loop-state.ts';
+import type { ActivityEnd } from '../../src/loop/lost-call.ts';
+import { lostOutcome } from '../../src/loop/lost-call.ts';
+import { activityMessageId, modelActivityId, toolActivityId } from '../../src/loop/message-ids.ts';
+import { callsOf } from '../../src/loop/plan-calls.ts';
+import { memoKey, shortened, toRunMemo } from '../../src/loop/run-memo.ts';
+import type { Stop } from '../../src/loop/stop.ts';
+
+/** How the model answers one call. */
+export interface PlannedAnswer {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly finishReason: FinishReason;
+  readonly usage: Usage | undefined;
+  readonly pause: boolean;
+  readonly fails: boolean;
+}
+
+/** How one tool call ends; `rank` orders the ends within a response. */
+export interface PlannedEnd {
+  readonly rank: number;
+  readonly end: 'finished' | 'error' | ActivityEnd;
+}
+
+export interface Plan {
+  readonly agent: AgentSpec;
+  readonly answers: readonly PlannedAnswer[];
+  readonly ends: readonly PlannedEnd[];
+  /** Messages sent: each after so many waits of the Workflow. */
+  readonly sends: readonly { readonly id: string; readonly after: number }[];
+  /** The wait in which the run is cancelled. */
+  readonly cancelAfter: number | undefined;
+}
+
+export interface Simulation {
+  readonly final: LoopState;
+  /** States at the start, after each iteration, at the end. */
+  readonly boundaries: readonly LoopState[];
+  readonly events: readonly RecordedEvent[];
+  /** States right after the results of a tools node were appended. */
+  readonly afterTools: readonly LoopState[];
+  readonly usages: readonly (Usage | undefined)[];
+  readonly accepted: readonly string[];
+}
+
+const runId = 'run';
+const temporalRunId = '0000-sim';
+const epoch = Date.UTC(2026, 0, 1);
+
+export function simulate(plan: Plan): Simulation {
+  return new Player(plan).play();
+}
+
+type New<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never;
+
+class Player {
+  readonly #plan: Plan;
+  readonly #events: RecordedEvent[] = [];
+  readonly #boundaries: LoopState[] = [];
+  readonly #afterTools: LoopState[] = [];
+  readonly #usages: (Usage | undefined)[] = [];
+  readonly #accepted: string[] = [];
+  #state: LoopState;
+  #clock = epoch;
+  #now = epoch;
+  #waits = 0;
+  #answers = 0;
+  #ends = 0;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    const start = { agent: plan.agent.name, input: 'Go.' };
+    this.#record({ type: 'started', temporalRunId, input: { start } });
+    this.#state = startState({ type: 'run-started', at: this.#clock, runId, temporalRunId, start });
+    this.#boundaries.push(this.#state);
+  }
+
+  play(): Simulation {
+    this.#task();
+    this.#record({
+      type: 'local-activity-completed',
+      name: 'everloopResolveAgent',
+      result: this.#plan.agent,
+    });
+    this.#apply({ type: 'agent-resolved', agent: this.#plan.agent });
+    this.#apply({ type: 'appended', entries: [{ ref: 'input' }] });
+    const stop = shortened(this.#loop());
+    this.#apply({ type: 'stopped', at: this.#now, stop });
+    this.#record({ type: 'memo', memo: { [memoKey]: toRunMemo(this.#state, this.#now) } });
+    return {
+      final: this.#state,
+      boundaries: this.#boundaries,
+      events: this.#events,
+      afterTools: this.#afterTools,
+      usages: this.#usages,
+      accepted: this.#accepted,
+    };
+  }
+
+  #loop(): Stop {
+    for (;;) {
+      const limit = beforeIteration(this.#state);
+      if (limit !== undefined) return limit;
+      const failed = this.#iterate();
+      if (failed !== undefined) return failed;
+    }
+  }
+
+  /** One iteration; returns the reason to stop, if there is one. */
+  #iterate(): Stop | undefined {
+    const iteration = this.#state.iteration + 1;
+    const { unsent: before } = this.#state;
+    this.#apply({ type: 'iteration-started', iteration, received: receivable(this.#state) });
+    const { transcript, unsent } = this.#state;
+    const scheduledId = this.#record({
+      type: 'activity-scheduled',
+      activityId: modelActivityId(iteration),
+      name: 'everloopCallModel',
+      input: {
+        iteration,
+        upTo: transcript.count,
+        append: before.append,
+        received: unsent.received,
+        digest: transcript.digest,
+      },
+    });
+    this.#apply({ type: 'model-started' });
+    const isCancelled = this.#wait();
+    const answer = this.#plan.answers[this.#answers % this.#plan.answers.length];
+    this.#answers += 1;
+    if (answer === undefined) throw new Error('a plan needs answers');
+    if (answer.fails && !isCancelled) {
+      const message = 'the model is away';
+      this.#record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
+      this.#task();
+      return stopForError(this.#state, { type: 'x', message });
+    }
+    const result = isCancelled ? this.#partial(answer) : this.#answer(answer);
+    this.#usages.push(result.usage);
+    this.#record({ type: 'activity-completed', scheduledId, result });
+    this.#task();
+    this.#apply({
+      type: 'model-ended',
+      at: this.#now,
+      activityId: modelActivityId(iteration),
+      result,
+    });
+    this.#apply({ type: 'appended', entries: responseEntries(this.#state) });
+    const next = afterModel(this.#state);
+    if (next.kind === 'stop') return next.stop;
+    if (next.kind === 'tools') this.#tools(iteration);
+    if (!this.#state.cancelRequested) this.#apply({ type: 'iteration-ended' });
+    return undefined;
+  }
+
+  #tools(iteration: number): void {
+    const proposed = this.#state.pendingToolCalls.filter((call) => call.status === 'proposed');
+    const running = proposed.map(({ call }) => {
+      const activityId = toolActivityId(iteration, call.id);
+      const scheduledId = this.#record({
+        type: 'activity-scheduled',
+        activityId,
+        name: 'everloopRunTool',
+        input: {},
+      });
+      this.#apply({ type: 'tool-started', callId: call.id });
+      const end = this.#plan.ends[this.#ends % this.#plan.ends.length];
+      this.#ends += 1;
+      if (end === undefined) throw new Error('a plan needs ends');
+      return { call, activityId, scheduledId, ...end };
+    });
+    for (const one of running.sort((a, b) => a.rank - b.rank)) {
+      if (this.#wait()) return;
+      this.#endTool(one);
+    }
+    this.#apply({ type: 'appended', entries: resultEntries(this.#state) });
+    this.#afterTools.push(this.#state);
+  }
+
+  #endTool(one: PlannedEnd & { call: ToolCall; activityId: string; scheduledId: number }): void {
+    const { call, activityId, scheduledId, end } = one;
+    const callId = call.id;
+    if (end === 'finished' || end === 'error') {
+      const message = this.#result(call, activityId, end === 'error');
+      const outcome = { status: 'finished' as const, message };
+      this.#record({ type: 'activity-completed', scheduledId, result: outcome });
+      this.#task();
+      this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
+      return;
+    }
+    if (end.kind === 'cancelled') this.#record({ type: 'activity-cancelled', scheduledId });
+    if (end.kind === 'timeout') {
+      this.#record({ type: 'activity-timed-out', scheduledId, heartbeat: end.heartbeat });
+    }
+    if (end.kind === 'failed') {
+      const { message } = end;
+      this.#record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
+    }
+    this.#task();
+    this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome: lostOutcome(end) });
+  }
+
+  /** The Workflow waits: messages arrive, perhaps a cancellation. True when it is cancelled now. */
+  #wait(): boolean {
+    this.#waits += 1;
+    for (const { id } of this.#plan.sends.filter((send) => send.after === this.#waits)) {
+      this.#task();
+      this.#record({
+        type: 'update-accepted',
+        name: 'send',
+        updateId: id,
+        input: { id, message: `message ${id}` },
+      });
+      this.#apply({
+        type: 'message-received',
+        at: this.#now,
+        id,
+        message: { role: 'user', parts: [{ kind: 'text', text: `message ${id}` }] },
+      });
+      this.#accepted.push(id);
+    }
+    if (this.#plan.cancelAfter !== this.#waits) return false;
+    this.#record({ type: 'cancel-requested' });
+    this.#task();
+    this.#apply({ type: 'cancel-requested' });
+    return true;
+  }
+
+  #answer(answer: PlannedAnswer): ModelCallResult {
+    const { text, calls, finishReason, usage, pause } = answer;
+    const parts = [
+      ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
+      ...calls.map((toolCall) => ({ kind: 'tool_call' as const, toolCall })),
+    ];
+    const taken = new Set(
+      this.#state.transcript.tail.flatMap((message) => callsOf(message).map((call) => call.id)),
+    );
+    const message = withUniqueCallIds({ ...this.#identity('assistant'), parts }, taken);
+    return {
+      ...(parts.length > 0 && { message }),
+      finishReason,
+      usage,
+      model: 'm',
+      ...(pause && { providerPause: true as const }),
+    };
+  }
+
+  #partial({ text }: PlannedAnswer): ModelCallResult {
+    const message = {
+      ...this.#identity('assistant'),
+      parts: [{ kind: 'text' as const, text }],
+      partial: true,
+    };
+    return {
+      ...(text !== '' && { message }),
+      finishReason: 'other',
+      model: 'm',
+      cancelled: true,
+    };
+  }
+
+  #identity(role: 'assistant') {
+    const id = activityMessageId(temporalRunId, modelActivityId(this.#state.iteration), 1);
+    return { id, role, createdAt: new Date(this.#clock).toISOString() };
+  }
+
+  #result(call: ToolCall, activityId: string, isError: boolean): TranscriptMessage {
+    const output = { content: [{ kind: 'text' as const, text: `result of ${call.id}` }] };
+    const toolResult = { id: call.id, name: call.name, output, ...(isError && { isError }) };
+    return {
+      id: activityMessageId(temporalRunId, activityId, 1),
+      role: 'tool',
+      createdAt: new Date(this.#clock).toISOString(),
+      parts: [{ kind: 'tool_result', toolResult }],
+    };
+  }
+
+  #task(): void {
+    const startedId = this.#record({ type: 'task-started' });
+    this.#now = this.#clock;
+    this.#record({ type: 'task-completed', startedId });
+  }
+
+  #record(event: New<RecordedEvent>): number {
+    this.#clock += 1_000;
+    const id = this.#events.length + 1;
+    this.#events.push({ id, at: this.#clock, ...event });
+    return id;
+  }
+
+  #apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
+    this.#state = apply(deepFreeze(this.#state), fact);
+    if (fact.type === 'iteration-ended' || fact.type === 'stopped') {
+      this.#boundaries.push(this.#state);
+    }
+  }
+}
+
+/** Makes every change of a state an error. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) deepFreeze(member);
+  }
+  return value;
+}

@@ -1,0 +1,81 @@
+/** A Worker in this process on a task queue of its own, on the test server; every run it has made is replayed when it stops. */
+import type { Client } from '@temporalio/client';
+import { expect, inject } from 'vitest';
+import { ModelContexts } from '../../src/activities/model-contexts.ts';
+import type { AgentDefinition } from '../../src/agents/define-agent.ts';
+import { Everloop } from '../../src/client/everloop.ts';
+import { readHistory } from '../../src/client/read-history.ts';
+import { connectClient } from '../../src/engine/connect.ts';
+import { connectWorker } from '../../src/engine/connect-worker.ts';
+import { installRuntime } from '../../src/engine/runtime.ts';
+import type { RecordedHistory } from '../../src/history/recorded-event.ts';
+import type { Providers } from '../../src/models/model-registry.ts';
+import { assertReplays } from '../../src/testing/assert-replays.ts';
+import { createWorker } from '../../src/worker.ts';
+
+installRuntime('ERROR');
+
+export interface HarnessOptions {
+  readonly agents: Readonly<Record<string, AgentDefinition>>;
+  readonly providers?: Providers;
+}
+
+export interface Harness {
+  readonly client: Client;
+  readonly everloop: Everloop;
+  readonly taskQueue: string;
+  readonly contexts: ModelContexts;
+  history(runId: string): Promise<RecordedHistory>;
+  /** Stops the Worker, then proves every run of its queue deterministic against history. */
+  stop(): Promise<void>;
+}
+
+export async function startHarness({
+  agents,
+  providers = { 'openai-chat': {} },
+}: HarnessOptions): Promise<Harness> {
+  const address = inject('temporalAddress');
+  const taskQueue = `test-${crypto.randomUUID()}`;
+  const { client, connection } = await connectClient({ address, namespace: 'default' });
+  const native = await connectWorker({ address });
+  const contexts = new ModelContexts();
+  const worker = await createWorker({
+    connection: native,
+    namespace: 'default',
+    taskQueue,
+    profile: 'embedded',
+    agents: new Map(Object.entries(agents)),
+    providers,
+    contexts,
+  });
+  const running = worker.run();
+  return {
+    client,
+    everloop: Everloop.from(client, taskQueue),
+    taskQueue,
+    contexts,
+    history: (runId) => recordedHistory(client, runId),
+    async stop() {
+      worker.shutdown();
+      await running;
+      await native.close();
+      await expectReplays(client, taskQueue);
+      await connection.close();
+    },
+  };
+}
+
+export async function recordedHistory(client: Client, runId: string): Promise<RecordedHistory> {
+  return { runId, events: await Array.fromAsync(readHistory(client, { runId })) };
+}
+
+/** Every run of the queue replays to the LoopState that its history tells. */
+async function expectReplays(client: Client, taskQueue: string): Promise<void> {
+  const runs = client.workflow.list({ query: `TaskQueue = '${taskQueue}'` });
+  let count = 0;
+  for await (const { workflowId } of runs) {
+    await assertReplays(client, workflowId);
+    count += 1;
+  }
+  expect(count, `runs replayed of ${taskQueue}`).toBeGreaterThan(0);
+}

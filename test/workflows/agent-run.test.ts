@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { Script } from '../../src/models/scripted.ts';
+import { scriptedModel } from '../../src/models/scripted.ts';
+import { defineTool, RetryableError } from '../../src/tools/define-tool.ts';
+import { Gate } from '../support/gate.ts';
+import type { Harness } from '../support/harness.ts';
+import { startHarness } from '../support/harness.ts';
+import { resultTexts } from '../support/transcript.ts';
+
+const started: string[] = [];
+const keys: string[] = [];
+const gate = new Gate();
+
+const text = z.object({ text: z.string() });
+const echo = defineTool({
+  name: 'echo',
+  description: 'Says it again.',
+  input: text,
+  effect: 'none',
+  execute: ({ text }) => `echo: ${text}`,
+});
+const slow = defineTool({
+  name: 'slow',
+  description: 'Waits until it is let go.',
+  input: text,
+  effect: 'none',
+  async execute({ text }, { signal }) {
+    started.push(text);
+    await gate.passed(signal);
+    return `slow: ${text}`;
+  },
+});
+const broken = defineTool({
+  name: 'broken',
+  description: 'Throws.',
+  input: text,
+  execute() {
+    throw new Error('the disk is on fire');
+  },
+});
+const flaky = defineTool({
+  name: 'flaky',
+  description: 'Works at the second attempt.',
+  input: text,
+  effect: 'keyed',
+  execute(_input, { attempt, idempotencyKey }) {
+    keys.push(idempotencyKey);
+    if (attempt === 1) throw new RetryableError('not yet', { retryAfterMs: 10 });
+    return 'worked';
+  },
+});
+const tools = [slow, echo, broken, flaky];
+
+function scripted(name: string, script: Script) {
+  return scriptedModel(script, { name, chunkSize: 5 });
+}
+
+function call(name: string, text: string) {
+  return { name, input: { text } };
+}
+
+const agents = {
+  talker: defineAgent({
+    model: scripted('talker', [{ text: 'Hello.' }]),
+    instructions: 'Be brief.',
+  }),
+  caller: defineAgent({
+    model: scripted('caller', [
+      {
+        text: 'Let me see.',
+        calls: [
+          call('slow', 'first'),
+          call('echo', 'second'),
+          { name: 'nothing', input: {} },
+          { name: 'echo', input: { text: 7 } },
+          { name: 'echo', arguments: '[1' },
+          call('broken', 'x'),
+        ],
+      },
+      { text: 'Done.' },
+    ]),
+    instructions: '',
+    tools,
+  }),
+  retrier: defineAgent({
+    model: scripted('retrier', [
+      { calls: [call('flaky', 'a'), call('flaky', 'b')] },
+      { text: 'Done.' },
+    ]),
+    instructions: '',
+    tools,
+  }),
+  endless: defineAgent({
+    model: scripted('endless', () => ({ calls: [call('echo', 'again')] })),
+    instructions: '',
+    tools,
+    maxIterations: 3,
+  }),
+  finisher: defineAgent({
+    model: scripted('finisher', (request) =>
+      request.tools === undefined ? { text: 'In short: no.' } : { calls: [call('echo', 'again')] },
+    ),
+    instructions: '',
+    tools,
+    maxIterations: 2,
+    onMaxIterations: 'finish',
+  }),
+  waiter: defineAgent({
+    model: scripted('waiter', [
+      { text: 'Working.', calls: [call('slow', 'held'), call('echo', 'quick')] },
+      { text: 'One.' },
+      { text: 'Two.' },
+    ]),
+    instructions: '',
+    tools,
+  }),
+  streamer: defineAgent({
+    model: scripted('streamer', [{ text: 'This text never ends', stallAfter: 3 }]),
+    instructions: '',
+  }),
+  cut: defineAgent({
+    model: scripted('cut', [
+      { calls: [call('echo', 'cut')], finishReason: 'length' },
+      { text: 'Shorter.' },
+    ]),
+    instructions: '',
+    tools,
+  }),
+  refuser: defineAgent({
+    model: scripted('refuser', [{ refusal: 'I will not.', finishReason: 'refusal' }]),
+    instructions: '',
+  }),
+};
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ agents });
+});
+afterAll(() => harness.stop());
+
+function start(agent: keyof typeof agents, input = 'Go.'): Promise<RunHandle> {
+  return harness.everloop.start(agent, { input });
+}
+
+describe('everloopAgentRun', () => {
+  it('completes with the text of the last answer', async () => {
+    const run = await start('talker');
+    expect(await run.result()).toMatchObject({
+      output: 'Hello.',
+      stopReason: 'completed',
+      finishReason: 'stop',
+      iterations: 1,
+      undelivered: [],
+    });
+  });
+
+  it('runs calls side by side, appends results in call order, and tells the model what went wrong', async () => {
+    const run = await start('caller');
+    await gate.reached(1);
+    gate.open();
+    const result = await run.result();
+    expect(result).toMatchObject({ output: 'Done.', stopReason: 'completed', iterations: 2 });
+    expect(resultTexts(await run.messages())).toEqual([
+      'slow: first',
+      'echo: second',
+      'unknown tool: nothing. Available tools: broken, echo, flaky, slow.',
+      expect.stringMatching(/^invalid arguments for echo: text: .*expected string/),
+      expect.stringMatching(/^invalid arguments for echo: /),
+      'broken failed: the disk is on fire',
+    ]);
+  });
+
+  it('gives every attempt of a call the same idempotency key, and every call another', async () => {
+    keys.length = 0;
+    const run = await start('retrier');
+    await run.result();
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys).size).toBe(2);
+    expect(resultTexts(await run.messages())).toEqual(['worked', 'worked']);
+  });
+
+  it('stops at its iteration limit with every call answered', async () => {
+    const run = await start('endless');
+    expect(await run.result()).toMatchObject({
+      stopReason: 'max_iterations',
+      iterations: 3,
+      ended: 'The run reached its limit of 3 iterations.',
+    });
+    expect(resultTexts(await run.messages())).toHaveLength(3);
+  });
+
+  it('may end its last iteration with one answer without tools', async () => {
+    const run = await start('finisher');
+    expect(await run.result()).toMatchObject({
+      output: 'In short: no.',
+      stopReason: 'max_iterations',
+      iterations: 2,
+    });
+  });
+
+  it('never executes the calls of a response that was cut at its length', async () => {
+    const run = await start('cut');
+    expect(await run.result()).toMatchObject({ output: 'Shorter.', iterations: 2 });
+    expect(resultTexts(await run.messages())).toEqual([
+      expect.stringMatching(/^not executed: echo: your output was cut/),
+    ]);
+  });
+
+  it('ends with the reason visible when the model refuses', async () => {
+    const run = await start('refuser');
+    expect(await run.result()).toMatchObject({ stopReason: 'completed', finishReason: 'refusal' });
+  });
+
+  it('reads a queued message at the next boundary, once, whatever is sent again', async () => {
+    gate.close();
+    const run = await start('waiter');
+    await gate.reached(1);
+    expect(await run.send('And this?', 'm1')).toEqual({ position: 1 });
+    expect(await run.send('And that?', 'm2')).toEqual({ position: 2 });
+    expect(await run.send('And this, again?', 'm1')).toEqual({ position: 1 });
+    gate.open();
+    await run.result();
+    const users = (await run.messages()).filter((message) => message.role === 'user');
+    expect(users.map((message) => message.parts)).toEqual([
+      [{ kind: 'text', text: 'Go.' }],
+      [{ kind: 'text', text: 'And this?' }],
+      [{ kind: 'text', text: 'And that?' }],
+    ]);
+    await expect(run.send('Too late.')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('refuses a message that is none, and goes on', async () => {
+    gate.close();
+    const run = await start('waiter');
+    await gate.reached(1);
+    const handle = harness.client.workflow.getHandle(run.id);
+    for (const payload of [{}, { message: '' }, { message: 'x', mode: 'sing' }, null, 'x']) {
+      await expect(handle.executeUpdate('send', { args: [payload] })).rejects.toThrow();
+    }
+    await expect(
+      run.send({ role: 'assistant', parts: [{ kind: 'text', text: 'I am you.' }] }),
+    ).rejects.toMatchObject({ code: 'rejected', message: expect.stringContaining('role') });
+    gate.open();
+    expect(await run.result()).toMatchObject({ stopReason: 'completed' });
+  });
+
+  it('answers its queries while tools run', async () => {
+    gate.close();
+    const run = await start('waiter');
+    await gate.reached(1);
+    const handle = harness.client.workflow.getHandle(run.id);
+    expect(await handle.query('state')).toMatchObject({
+      agent: 'waiter',
+      status: 'running',
+      phase: { kind: 'tools' },
+      iteration: 1,
+      messages: 2,
+    });
+    expect(await handle.query('pending')).toContainEqual({
+      callId: 'call_0_0',
+      name: 'slow',
+      status: 'running',
+    });
+    expect(await handle.query('messages', 1, 1)).toMatchObject({
+      total: 2,
+      messages: [{ role: 'assistant' }],
+    });
+    expect(await handle.query('usage')).toMatchObject({ unreported: 0 });
+    gate.open();
+    await run.result();
+  });
+
+  it('keeps the text so far when it is cancelled while the model speaks', async () => {
+    const run = await start('streamer');
+    await expect
+      .poll(async () => (await run.snapshot()).open[0]?.status, { timeout: 10_000 })
+      .toBe('started');
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ stopReason: 'cancelled', iterations: 1 });
+    const [, answer] = await run.messages();
+    expect(answer).toMatchObject({ role: 'assistant', partial: true });
+    expect((await run.snapshot()).status).toBe('cancelled');
+  });
+
+  it('gives every call a result when it is cancelled while tools run', async () => {
+    gate.close();
+    const run = await start('waiter');
+    await gate.reached(1);
+    await expect
+      .poll(async () => (await run.snapshot()).state?.pendingToolCalls.map((c) => c.status))
+      .toEqual(['running', 'settled']);
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ stopReason: 'cancelled' });
+    expect(resultTexts(await run.messages())).toEqual([
+      expect.stringMatching(/^outcome unknown: slow started/),
+      'echo: quick',
+    ]);
+  });
+});

@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config';
+import { ClosingLine } from './test/closing-line.reporter.ts';
+
+/** Folders whose tests talk to a Temporal server; everything else runs without one. */
+const onServer = ['workflows', 'client', 'cli', 'replay', 'testing', 'examples'];
+
+export default defineConfig({
+  test: {
+    reporters: ['default', new ClosingLine()],
+    pool: 'forks',
+    maxWorkers: 2,
+    teardownTimeout: 20_000,
+    projects: [
+      {
+        test: {
+          name: 'pure',
+          include: ['test/**/*.test.ts'],
+          exclude: onServer.map((folder) => `test/${folder}/**`),
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'server',
+          include: onServer.map((folder) => `test/${folder}/**/*.test.ts`),
+          globalSetup: ['test/support/temporal.setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

@@ -32,7 +32,7 @@ export function toModelFailure(error: unknown, attempt: number): ApplicationFail
   if (error instanceof EverloopError) {
     return ApplicationFailure.create({
       type: failureType.configuration,
-      message: [error.message, error.hint].filter((line) => line !== undefined).join(' '),
+      message: error.hint === undefined ? error.message : `${error.message}: ${error.hint}`,
       nonRetryable: true,
     });
   }

@@ -9,6 +9,7 @@ import { EverloopError } from '../everloop-error.ts';
 import { finishDatabaseFile, prepareDatabaseFile } from './database-file.ts';
 import { claimDatabase, ensureUnserved, releaseDatabase } from './database-guard.ts';
 import { untilServing } from './dev-server-ready.ts';
+import type { DevServerPlace } from './dev-server-settings.ts';
 import { devServerArguments, devServerHost } from './dev-server-settings.ts';
 import type { TemporalCli } from './find-temporal-cli.ts';
 import { checkPort, freePort } from './ports.ts';
@@ -26,6 +27,8 @@ export interface StartDevServerOptions {
   readonly namespace?: string;
   /** Gets the server's warnings and errors appended. */
   readonly logFile?: string;
+  /** The command line after `temporal`; with Everloop's settings when not said. */
+  readonly commandLine?: (place: DevServerPlace) => string[];
   /** Stops the server, or its start. */
   readonly signal?: AbortSignal;
 }
@@ -81,7 +84,8 @@ export async function startDevServer(options: StartDevServerOptions): Promise<De
   if (ui !== false) await checkPort(devServerHost, ui);
   const port = options.port ?? (await freePort(devServerHost));
 
-  const args = devServerArguments({ databaseFile, port, ui, namespace });
+  const { commandLine = devServerArguments } = options;
+  const args = commandLine({ databaseFile, port, ui, namespace });
   const child = spawn(cli.path, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const log = keepLog(child, logFile);
   const exited = exitOf(child, log);

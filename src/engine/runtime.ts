@@ -7,5 +7,9 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
  * Whoever starts a Worker decides what a signal means, so the runtime's own handlers are off.
  */
 export function installRuntime(level: LogLevel = 'WARN'): void {
-  Runtime.install({ logger: new DefaultLogger(level), shutdownSignals: [] });
+  Runtime.install({
+    logger: new DefaultLogger(level),
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: { core: level, other: 'ERROR' } } },
+  });
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 /** Sources run as they are (`.ts`), the package runs what was built of them (`.js`). */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
@@ -19,16 +19,14 @@ export const workflowsPath = fileURLToPath(
 export function workflowBundle(): Promise<WorkflowBundleOption> {
   bundled ??= existsSync(prebuilt)
     ? Promise.resolve({ codePath: prebuilt })
-    : bundleWorkflowCode({ workflowsPath, logger: quiet });
+    : bundleWorkflows(workflowsPath);
   return bundled;
 }
 
-/** The bundler reports its progress line by line; only what goes wrong is worth a person's time. */
-const quiet = {
-  log() {},
-  trace() {},
-  debug() {},
-  info() {},
-  warn() {},
-  error: (message: string) => process.stderr.write(`${message}\n`),
-};
+/** Bundles a file of Workflows. The bundler's progress lines are dropped: only what goes wrong is worth a person's time. */
+export async function bundleWorkflows(path: string): Promise<{ readonly code: string }> {
+  return await bundleWorkflowCode({
+    workflowsPath: path,
+    logger: new DefaultLogger('ERROR'),
+  });
+}

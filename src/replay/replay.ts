@@ -8,7 +8,7 @@ import { payloadDecoder } from '../engine/payload-decoder.ts';
 import { workflowBundle } from '../engine/workflow-bundle.ts';
 import { decodeEvent } from '../history/decode-history.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
-import { boundaries } from '../history/state-at.ts';
+import { RunProjection } from '../history/run-projection.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { replayName } from '../loop/replay-name.ts';
 import type { Difference } from './first-difference.ts';
@@ -45,7 +45,10 @@ export async function replayHistory(
   runId: string,
   options: ReplayOptions = {},
 ): Promise<ReplayVerdict> {
-  const expected = boundaries({ runId, events: await decodeAll(events, options) });
+  const { states: expected, problem: unreadable } = project(
+    runId,
+    await decodeAll(events, options),
+  );
   const states: LoopState[] = [];
   const problem = await execute(events, runId, options, (state) => states.push(state));
   for (const [index, state] of states.entries()) {
@@ -65,11 +68,27 @@ export async function replayHistory(
   }
   const iteration = (states.at(-1)?.iteration ?? 0) + 1;
   if (problem !== undefined) return { ok: false, iteration, problem, states };
+  if (unreadable !== undefined) return { ok: false, iteration, problem: unreadable, states };
   if (states.length < expected.length) {
     const missing = `the Workflow reached ${states.length} of ${expected.length} recorded states`;
     return { ok: false, iteration, problem: missing, states };
   }
   return { ok: true, iterations: expected.at(-1)?.iteration ?? 0, states };
+}
+
+/** What history alone tells, as far as it can be read. */
+function project(
+  runId: string,
+  events: readonly RecordedEvent[],
+): { readonly states: readonly LoopState[]; readonly problem?: string } {
+  const states: LoopState[] = [];
+  const projection = new RunProjection(runId, (state) => states.push(state));
+  try {
+    for (const event of events) projection.add(event);
+    return { states };
+  } catch (error) {
+    return { states, problem: `the history cannot be read: ${messageOf(error)}` };
+  }
 }
 
 async function decodeAll(
@@ -114,8 +133,12 @@ async function execute(
     );
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Member by member as JSON has them: absent and undefined are the same. */

@@ -6,7 +6,7 @@ import type { Plan, PlannedAnswer, PlannedEnd } from './simulate.ts';
 
 const toolNames = ['a', 'b'];
 
-function agentWith(maxIterations: number, continueOnLength: boolean): AgentSpec {
+export function agentWith(maxIterations: number, continueOnLength: boolean): AgentSpec {
   return {
     version: 1,
     name: 'agent',

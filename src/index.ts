@@ -1,0 +1,26 @@
+/** The public names of `everloop`: what people define agents with, and start and follow runs with. */
+export { fileTools } from './abilities/file-tools/file-tools.ts';
+export type { AgentDefinition } from './agents/define-agent.ts';
+export { defineAgent } from './agents/define-agent.ts';
+export type { LanguageModel } from './chat/language-model.ts';
+export { languageModel } from './chat/language-model.ts';
+export type { Message } from './chat/message.ts';
+export type { TranscriptMessage } from './chat/transcript-message.ts';
+export type { UsageTotal } from './chat/usage.ts';
+export type { ConnectOptions, StartOptions } from './client/everloop.ts';
+export { Everloop } from './client/everloop.ts';
+export { explain } from './client/explain.ts';
+export type { RunFilter, RunSummary } from './client/list-runs.ts';
+export { RunHandle } from './client/run-handle.ts';
+export type { RunSnapshot } from './client/run-snapshot.ts';
+export type { ConfigDefinition } from './config.ts';
+export { defineConfig } from './config.ts';
+export type { ConfigurationProblem, ErrorCode } from './everloop-error.ts';
+export { ConfigurationError, EverloopError } from './everloop-error.ts';
+export type { RunEvent } from './loop/events.ts';
+export type { RunResult } from './loop/run-result.ts';
+export type { StopReason } from './loop/stop.ts';
+export type { Script, ScriptedTurn } from './models/scripted.ts';
+export { scriptedModel } from './models/scripted.ts';
+export type { Tool, ToolContext, ToolOptions, ToolReturn } from './tools/define-tool.ts';
+export { defineTool, RetryableError } from './tools/define-tool.ts';

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { bundleWorkflows, workflowsPath } from '../../src/engine/workflow-bundle.ts';
+
+it('the Workflow bundle holds pure code only: chat, loop, workflows, zod and Temporal', async () => {
+  const { code } = await bundleWorkflows(workflowsPath);
+  const sources = new Set(
+    [...code.matchAll(/"\.\/((?:src|node_modules)\/[^"?]+?)"/g)].map(([, path]) => path ?? ''),
+  );
+  const strangers = [...sources].filter(
+    (path) =>
+      !/^src\/(chat|loop|workflows)\//.test(path) &&
+      !/^node_modules\/(zod|@temporalio|ms|long|protobufjs|@protobufjs|nexus-rpc|@swc|iter|abort)/.test(
+        path,
+      ),
+  );
+  expect([...sources].filter((path) => path.startsWith('src/')).length).toBeGreaterThan(20);
+  expect(strangers).toEqual([]);
+});

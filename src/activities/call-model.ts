@@ -1,5 +1,6 @@
 /** The model Activity: builds the request from the run's model context, streams the answer, returns it whole. */
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import { createAccumulator } from '../chat/accumulator.ts';
 import type { LanguageModel } from '../chat/language-model.ts';
 import type { ReportEntry } from '../chat/report.ts';
@@ -10,6 +11,7 @@ import type { AgentSpec } from '../loop/agent-spec.ts';
 import { withUniqueCallIds } from '../loop/call-ids.ts';
 import type { Attempt, ModelCallResult } from '../loop/calls.ts';
 import { ModelCallInput } from '../loop/calls.ts';
+import { failureType } from '../loop/failure-types.ts';
 import { activityMessageId } from '../loop/message-ids.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
@@ -17,6 +19,7 @@ import type { ModelContext, ModelContexts } from './model-contexts.ts';
 import { partialMessage } from './partial-message.ts';
 import type { ReadHistory } from './rebuild-context.ts';
 import { rebuildContext } from './rebuild-context.ts';
+import { isRecordable } from './recordable.ts';
 import { toModelFailure } from './to-failure.ts';
 
 /** Metadata by which an adapter marks an answer that its provider has only paused. */
@@ -107,7 +110,13 @@ async function ask(
       cancelled: true,
     };
   }
-  return toResult(accumulator.response(), context, earlier, report);
+  const result = toResult(accumulator.response(), context, earlier, report);
+  if (isRecordable(result)) return result;
+  throw ApplicationFailure.create({
+    type: failureType.tooLarge,
+    message: 'The answer is too large to be recorded. Limit it with maxOutputTokens.',
+    nonRetryable: true,
+  });
 }
 
 /** The request that a context stands for: instructions first, then the transcript. */

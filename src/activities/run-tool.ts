@@ -1,4 +1,6 @@
 /** The tool Activity: runs one tool call and returns its result as the final message. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { toolInput } from '../chat/tool-input.ts';
@@ -13,6 +15,7 @@ import type { EventBus } from '../storage/event-bus.ts';
 import type { Tool, ToolContext } from '../tools/define-tool.ts';
 import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
+import { isRecordable } from './recordable.ts';
 import { messageOf } from './to-failure.ts';
 import { limitOutput, toToolOutput } from './tool-output.ts';
 
@@ -31,9 +34,10 @@ export function createRunTool(dependencies: RunToolDependencies) {
       const ended = await execute(dependencies, input);
       if (ended === 'cancelled') return { status: 'cancelled' };
       const output = limitOutput(ended.output, input.maxResultBytes);
+      const message = resultMessage(input, output, ended.isError);
       return {
         status: 'finished',
-        message: resultMessage(input, output, ended.isError),
+        message: isRecordable(message) ? message : resultMessage(input, tooLarge(input), true),
         ...(attempts.length > 0 && { attempts: [...attempts] }),
       };
     });
@@ -49,8 +53,10 @@ async function execute(dependencies: RunToolDependencies, input: ToolRunInput): 
   }
   const parsed = toolInput(call);
   if (!parsed.ok) return failed(`invalid arguments for ${call.name}: ${parsed.problem}`);
+  const timeout = AbortSignal.timeout(input.timeoutMs);
   try {
-    const value = await tool.run(parsed.input, contextOf(dependencies.bus, input));
+    const running = tool.run(parsed.input, contextOf(dependencies.bus, input, timeout));
+    const value = await Promise.race([running, rejection(timeout), impatience(input)]);
     return { output: toToolOutput(value ?? undefined), isError: false };
   } catch (error) {
     if (error instanceof InvalidToolInput) {
@@ -62,15 +68,43 @@ async function execute(dependencies: RunToolDependencies, input: ToolRunInput): 
       // Shutdown or time-out: another attempt runs it again if its effect allows.
       throw input.effect === 'once' ? lost(call.name) : signal.reason;
     }
+    if (timeout.aborted) return failed(timedOut(input));
     if (error instanceof RetryableError) return retryLater(input, error);
     return failed(`${call.name} failed: ${messageOf(error)}`);
   }
 }
 
-function contextOf(bus: EventBus, { iteration, call, idempotencyKey }: ToolRunInput): ToolContext {
+/** Time a tool has to end by itself once it is told to stop. */
+const graceMs = 10_000;
+
+/** Rejects some time after the Activity was told to stop: a tool that does not look at its signal must hold neither run nor Worker. */
+async function impatience({ call }: ToolRunInput): Promise<never> {
+  const { cancellationSignal: signal } = Context.current();
+  if (!signal.aborted) await once(signal, 'abort');
+  await sleep(graceMs, undefined, { ref: false });
+  throw new Error(`${call.name} does not stop`);
+}
+
+/** Rejects once `signal` aborts. */
+async function rejection(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort');
+  throw signal.reason;
+}
+
+function timedOut({ call, effect, timeoutMs }: ToolRunInput): string {
+  const doubt =
+    effect === 'none' ? '' : ' It may or may not have taken effect: check before calling it again.';
+  return `${call.name} timed out after ${timeoutMs / 1000} seconds.${doubt}`;
+}
+
+function contextOf(
+  bus: EventBus,
+  { iteration, call, idempotencyKey }: ToolRunInput,
+  timeout: AbortSignal,
+): ToolContext {
   const { attempt, workflowExecution } = activityInfo();
   const id = workflowExecution?.workflowId ?? '';
-  const { cancellationSignal: signal } = Context.current();
+  const signal = AbortSignal.any([Context.current().cancellationSignal, timeout]);
   let seq = 0;
   return {
     signal,
@@ -116,6 +150,12 @@ function lost(name: string): ApplicationFailure {
     message: outcomeUnknown(name, 'its Worker shut down'),
     nonRetryable: true,
   });
+}
+
+function tooLarge({ call }: ToolRunInput): ToolOutput {
+  return toToolOutput(
+    `${call.name} finished, but its result is too large to keep. Ask for a smaller part.`,
+  );
 }
 
 function failed(text: string): Ended {

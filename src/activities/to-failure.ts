@@ -21,6 +21,7 @@ const advice: Partial<Record<ModelError['kind'], string>> = {
  * @param attempt which attempt this was, from 1
  */
 export function toModelFailure(error: unknown, attempt: number): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
   if (error instanceof ModelError) return fromModelError(error, attempt);
   if (error instanceof ChatError) {
     return ApplicationFailure.create({

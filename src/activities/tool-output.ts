@@ -1,20 +1,35 @@
 /** From what a tool returns to what the model sees of it, within its size limit. */
+import { inspect } from 'node:util';
 import { copyJson } from '../chat/copy-json.ts';
+import { textOutput } from '../chat/create-tool-output.ts';
 import type { ToolContent } from '../chat/tool-output.ts';
 import { ToolOutput } from '../chat/tool-output.ts';
 import type { ToolReturn } from '../tools/define-tool.ts';
 
-/** The output for a returned value. Broken UTF-16 is made well-formed: a result must never be lost to its encoding. */
+/**
+ * The output for a returned value. Never throws and loses nothing that text can carry: the tool has run, and
+ * broken UTF-16, a number that JSON cannot hold or a cycle must not turn its success into a failure.
+ */
 export function toToolOutput(value: ToolReturn): ToolOutput {
   if (value === undefined || value === '') return {};
-  if (typeof value === 'string') {
-    return { content: [{ kind: 'text', text: value.toWellFormed() }] };
-  }
+  if (typeof value === 'string') return textOutput(value.toWellFormed());
   if (isToolOutput(value)) return value;
-  const json = copyJson(JSON.parse(JSON.stringify(value).toWellFormed()));
-  return json.ok
-    ? { details: json.value }
-    : { content: [{ kind: 'text', text: JSON.stringify(value).toWellFormed() }] };
+  const text = jsonText(value);
+  if (text === undefined) return textOutput(inspect(value).toWellFormed());
+  const json = copyJson(JSON.parse(text));
+  if (!json.ok) return textOutput(text);
+  return isToolOutput(json.value) ? json.value : { details: json.value };
+}
+
+/** JSON text with well-formed strings; undefined for what JSON cannot say. */
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, (_, member: unknown) =>
+      typeof member === 'string' ? member.toWellFormed() : member,
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 /** Only an object that has nothing but the members of an output is one; any other object is details. */
@@ -27,52 +42,84 @@ function isToolOutput(value: unknown): value is ToolOutput {
   );
 }
 
+/** Bytes of text kept in history at most, whatever a tool asks for. */
+const maxInlineBytes = 1024 * 1024;
+
 /**
- * The output within `maxBytes` of UTF-8 text. What is longer keeps its head and tail, cut on code points,
- * around a note that says how much is missing.
+ * The output within `wantedBytes` of UTF-8 text, and 1 MiB in any case. What is longer keeps its head and tail,
+ * cut on code points, around a note that says how much is missing; media stay where they are.
  */
-export function limitOutput(output: ToolOutput, maxBytes: number): ToolOutput {
-  const text = output.content === undefined ? detailsText(output) : undefined;
-  if (text !== undefined) {
+export function limitOutput(output: ToolOutput, wantedBytes: number): ToolOutput {
+  const maxBytes = Math.min(wantedBytes, maxInlineBytes);
+  const { content = [], details } = output;
+  if (content.length === 0) {
+    const text = details === undefined ? '' : JSON.stringify(details);
     return size(text) <= maxBytes
       ? output
-      : { content: [{ kind: 'text', text: shorten(text, maxBytes) }] };
+      : { content: shorten([{ kind: 'text', text }], maxBytes) };
   }
-  const texts = output.content?.filter((part) => part.kind === 'text') ?? [];
-  const total = texts.reduce((sum, part) => sum + size(part.text), 0);
-  if (total <= maxBytes) return output;
-  const share = Math.floor(maxBytes / texts.length);
-  const content = output.content?.map(
-    (part): ToolContent =>
-      part.kind === 'text' && size(part.text) > share
-        ? { kind: 'text', text: shorten(part.text, share) }
-        : part,
-  );
-  return content === undefined ? {} : { content };
+  const total = content.reduce((sum, part) => sum + textSize(part), 0);
+  const limited = total <= maxBytes ? content : shorten(content, maxBytes);
+  // Details beside content are for programs, so that they may be longer than what the model sees.
+  const keepsDetails = details !== undefined && size(JSON.stringify(details)) <= maxInlineBytes;
+  if (limited === content && (keepsDetails || details === undefined)) return output;
+  return { content: limited, ...(keepsDetails && { details }) };
 }
 
-function detailsText({ details }: ToolOutput): string | undefined {
-  return details === undefined ? undefined : JSON.stringify(details);
+/** The texts as if they were one: what lies between its head and its tail is left out, whichever parts that hits. */
+function shorten(content: readonly ToolContent[], maxBytes: number): ToolContent[] {
+  const total = content.reduce((sum, part) => sum + textSize(part), 0);
+  // The note counts as well; its numbers are never longer than the total.
+  const room = Math.max(0, maxBytes - size(note(total, total)));
+  const headEnd = Math.ceil(room / 2);
+  const tailStart = total - Math.floor(room / 2);
+  const before: ToolContent[] = [];
+  const after: ToolContent[] = [];
+  let at = 0;
+  let kept = 0;
+  for (const part of content) {
+    if (part.kind !== 'text') {
+      (at < headEnd ? before : after).push(part);
+      continue;
+    }
+    const bytes = Buffer.from(part.text);
+    const head = bytes.subarray(0, codePointBefore(bytes, headEnd - at));
+    const tail = bytes.subarray(codePointAfter(bytes, tailStart - at));
+    if (head.length > 0) before.push({ kind: 'text', text: head.toString() });
+    if (tail.length > 0) after.push({ kind: 'text', text: tail.toString() });
+    kept += head.length + tail.length;
+    at += bytes.length;
+  }
+  return [...before, { kind: 'text', text: note(total - kept, total) }, ...after];
+}
+
+function note(missing: number, total: number): string {
+  return `\n[… ${missing} of ${total} bytes left out: ask for a smaller part …]\n`;
+}
+
+function textSize(part: ToolContent): number {
+  return part.kind === 'text' ? size(part.text) : 0;
 }
 
 function size(text: string): number {
   return Buffer.byteLength(text);
 }
 
-function shorten(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  const half = Math.floor(maxBytes / 2);
-  const head = new TextDecoder().decode(bytes.subarray(0, startOfCodePoint(bytes, half)));
-  const tail = new TextDecoder().decode(
-    bytes.subarray(startOfCodePoint(bytes, bytes.length - half)),
-  );
-  const missing = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  return `${head}\n[… ${missing} of ${bytes.length} bytes left out: ask for a smaller part …]\n${tail}`;
+/** The nearest index at or before `index` that does not split a code point. */
+function codePointBefore(bytes: Buffer, index: number): number {
+  let at = Math.min(Math.max(index, 0), bytes.length);
+  while (isContinuation(bytes[at])) at -= 1;
+  return at;
 }
 
-/** The nearest index at or before `index` that does not split a code point: continuation bytes are 10xxxxxx. */
-function startOfCodePoint(bytes: Buffer, index: number): number {
-  let at = index;
-  while (at > 0 && at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1;
+/** The nearest index at or after `index` that does not split a code point. */
+function codePointAfter(bytes: Buffer, index: number): number {
+  let at = Math.min(Math.max(index, 0), bytes.length);
+  while (isContinuation(bytes[at])) at += 1;
   return at;
+}
+
+/** The second and later bytes of a code point are 10xxxxxx. */
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
 }

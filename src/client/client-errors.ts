@@ -11,6 +11,8 @@ import { failureType } from '../loop/failure-types.ts';
 
 /** gRPC status codes that say that the server cannot be reached: DEADLINE_EXCEEDED, UNAVAILABLE. */
 const unreachable = [4, 14];
+/** gRPC status code INVALID_ARGUMENT: a query it does not understand, a payload it does not take. */
+const invalidArgument = 3;
 /** gRPC status code NOT_FOUND. */
 const notFound = 5;
 
@@ -29,6 +31,13 @@ export function toClientError(error: unknown, id: string): unknown {
     return new EverloopError(code, message, { cause: error });
   }
   const status = grpcStatus(error);
+  if (status === invalidArgument && error instanceof Error) {
+    const cause = isGrpcServiceError(error) ? error.details : error.cause;
+    const why = cause instanceof Error ? cause.message : String(cause ?? error.message);
+    return new EverloopError('invalid_input', `the Temporal server refuses this: ${why}`, {
+      cause: error,
+    });
+  }
   if (status === notFound) return noSuchRun(id, error);
   if (status !== undefined && unreachable.includes(status)) {
     return new EverloopError('engine_unreachable', 'the Temporal server does not answer', {

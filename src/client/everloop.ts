@@ -9,6 +9,7 @@ import { startState } from '../loop/apply.ts';
 import type { StartInput } from '../loop/run-input.ts';
 import { AgentRunInput } from '../loop/run-input.ts';
 import { memoKey, titleOf, toRunMemo } from '../loop/run-memo.ts';
+import { assertSendable } from './assert-sendable.ts';
 import { translated } from './client-errors.ts';
 import type { RunFilter, RunSummary } from './list-runs.ts';
 import { listRuns } from './list-runs.ts';
@@ -79,6 +80,7 @@ export class Everloop<Config extends AgentNames = AgentNames> {
       throw new EverloopError('invalid_input', `the run cannot be started: ${problems.join('; ')}`);
     }
     const { start } = parsed.data;
+    assertSendable(start, 'the input of the run');
     const at = Date.now();
     const first = startState({ type: 'run-started', at, runId: id, temporalRunId: '', start });
     await translated(id, () =>

@@ -11,6 +11,7 @@ import type { UserInput } from '../loop/run-input.ts';
 import { RunResult, toRunResult } from '../loop/run-result.ts';
 import type { SendReceipt } from '../workflows/messages.ts';
 import { send } from '../workflows/messages.ts';
+import { assertSendable } from './assert-sendable.ts';
 import { translated } from './client-errors.ts';
 import { readHistory } from './read-history.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
@@ -82,20 +83,45 @@ export class RunHandle {
   /**
    * Gives the run a user message, read at its next boundary.
    * @param id the same id is appended once and gets the same receipt
-   * @throws EverloopError `run_ending`, `rejected`, `not_found`
+   * @throws EverloopError `run_ending` also when it has ended, `rejected`, `invalid_input`, `not_found`
    */
   async send(message: UserInput, id: string = crypto.randomUUID()): Promise<SendReceipt> {
-    return await translated(this.id, () =>
+    assertSendable(message, 'the message');
+    return await this.#whileOpen(() =>
       this.#client.workflow
         .getHandle(this.id)
         .executeUpdate(send, { updateId: id, args: [{ id, message }] }),
     );
   }
 
-  /** Asks the run to stop; its calls are told, its transcript stays whole. */
+  /**
+   * Asks the run to stop; its calls are told, its transcript stays whole.
+   * @throws EverloopError `run_ending` when it has ended, `not_found`
+   */
   async cancel(): Promise<void> {
     await translated(this.id, async () => {
-      await this.#client.workflow.getHandle(this.id).cancel();
+      const handle = this.#client.workflow.getHandle(this.id);
+      // The server takes a cancellation of a closed Workflow without a word.
+      const { status } = await handle.describe();
+      if (status.name !== 'RUNNING') throw ended(this.id, status.name.toLowerCase());
+      await handle.cancel();
     });
   }
+
+  /** The server does not find a closed Workflow when it is told something: here the two are told apart. */
+  async #whileOpen<T>(tell: () => Promise<T>): Promise<T> {
+    try {
+      return await translated(this.id, tell);
+    } catch (error) {
+      if (!(error instanceof EverloopError) || error.code !== 'not_found') throw error;
+      const { status } = await this.snapshot();
+      throw ended(this.id, status);
+    }
+  }
+}
+
+function ended(id: string, status: string): EverloopError {
+  return new EverloopError('run_ending', `run ${id} has ended (${status})`, {
+    hint: 'start another run',
+  });
 }

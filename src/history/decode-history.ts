@@ -78,7 +78,8 @@ async function decodeActivity(
     return { type: 'activity-cancelled', scheduledId: Number(cancelled.scheduledEventId) };
   }
   const marker = event.markerRecordedEventAttributes;
-  if (marker?.markerName === localActivityMarker && marker.details) {
+  // A failed local Activity is recorded too; the run goes on without it.
+  if (marker?.markerName === localActivityMarker && marker.details && !marker.failure) {
     const [data] = await decode(marker.details['data']?.payloads);
     const [result] = await decode(marker.details['result']?.payloads);
     return { type: 'local-activity-completed', name: activityTypeOf(data), result };

@@ -16,7 +16,7 @@ export type Effect = z.infer<typeof Effect>;
 export const ToolSpec = z.object({
   definition: ToolDefinition,
   effect: Effect,
-  /** Start-to-close time of one attempt. */
+  /** Time for one attempt. */
   timeoutMs: z.int().check(z.positive()),
   /** Attempts after infrastructure loss or a RetryableError; 1 for `once`. */
   maxAttempts: z.int().check(z.positive()),

@@ -66,6 +66,7 @@ export const ToolRunInput = z.object({
   agent: z.string(),
   call: ToolCall,
   effect: Effect,
+  timeoutMs: z.int(),
   maxResultBytes: z.int(),
   idempotencyKey: z.string(),
 });

@@ -20,9 +20,10 @@ export type Next =
  * finish reason alone: providers name it wrongly.
  */
 export function afterModel(state: LoopState): Next {
+  // First: a call that did not stop in time left no response.
+  if (state.cancelRequested) return { kind: 'stop', stop: cancelled };
   const response = state.lastResponse;
   if (response === undefined) throw new Error('no response to decide on');
-  if (state.cancelRequested) return { kind: 'stop', stop: cancelled };
   const reason = response.finishReason;
   if (endsRun(reason)) return completed(`The model ended with ${reason}.`);
   if (callsOf(response.message).length > 0) return { kind: 'tools' };

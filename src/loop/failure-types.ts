@@ -15,6 +15,8 @@ export const failureType = {
   configuration: 'everloop.configuration',
   /** A request that cannot be sent as it is. */
   invalidRequest: 'everloop.invalid_request',
+  /** An answer too large for history. */
+  tooLarge: 'everloop.too_large',
   /** A tool asked to be tried again later. */
   toolRetry: 'everloop.tool_retry',
   /** The run stopped with `error`; the message is the run's last error. */

@@ -3,9 +3,10 @@ import * as z from 'zod/mini';
 import { JsonValue } from '../chat/json.ts';
 import { Message } from '../chat/message.ts';
 import { Options } from '../chat/options.ts';
+import { NonEmptyText } from '../chat/text.ts';
 
 /** What the user says: plain text, or a complete user message. */
-export const UserInput = z.union([z.string().check(z.minLength(1)), Message]);
+export const UserInput = z.union([NonEmptyText, Message]);
 export type UserInput = z.infer<typeof UserInput>;
 
 /** The user message that an input stands for. */

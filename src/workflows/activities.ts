@@ -74,7 +74,8 @@ export function toolOptions(
   return {
     activityId,
     summary,
-    startToCloseTimeout: tool.timeoutMs,
+    // The Activity itself ends a call at its timeout; this catches one that cannot even do that.
+    startToCloseTimeout: tool.timeoutMs + 10_000,
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // a finished effect keeps its result
     retry: {

@@ -1,6 +1,5 @@
 /** The agent run: model, tools, model, …, as a Temporal Workflow. Read it from top to bottom; each phase has a file of its own. */
-import { ApplicationFailure } from '@temporalio/common';
-import { ActivityFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import { afterModel, beforeIteration } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import type { StartInput } from '../loop/run-input.ts';
@@ -78,11 +77,9 @@ async function resolveAgent(run: Run): Promise<void> {
 }
 
 function isUnknownAgent(error: unknown): boolean {
-  return (
-    error instanceof ActivityFailure &&
-    error.cause instanceof ApplicationFailure &&
-    error.cause.type === failureType.unknownAgent
-  );
+  // A local Activity rejects with the failure itself, a normal one wraps it.
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === failureType.unknownAgent;
 }
 
 function startInput(input: AgentRunInput): StartInput {

@@ -1,8 +1,8 @@
 /** Waits for a call that has been told to stop, but not for ever. */
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 
-/** Time that calls have to stop after a cancellation, before their outcome counts as unknown. */
-const grace = '10 seconds';
+/** Calls have ten seconds to stop after a cancellation; two more are for their answer's way. Then their outcome counts as unknown. */
+const grace = '12 seconds';
 
 /**
  * The outcome of `call`; undefined when the run was cancelled and the call has not stopped within the grace

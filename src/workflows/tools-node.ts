@@ -44,6 +44,7 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
           agent: agent.name,
           call,
           effect: tool.effect,
+          timeoutMs: tool.timeoutMs,
           maxResultBytes: tool.maxResultBytes,
           idempotencyKey: idempotencyKey(lastResponse.message.id, index),
         },

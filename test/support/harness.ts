@@ -47,6 +47,7 @@ export async function startHarness({
     agents: new Map(Object.entries(agents)),
     providers,
     contexts,
+    worker: { shutdownGraceTime: '1 second' },
   });
   const running = worker.run();
   return {

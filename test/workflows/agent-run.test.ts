@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
+import { explain } from '../../src/client/explain.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import type { Script } from '../../src/models/scripted.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
@@ -52,7 +53,30 @@ const flaky = defineTool({
     return 'worked';
   },
 });
-const tools = [slow, echo, broken, flaky];
+const late = defineTool({
+  name: 'late',
+  description: 'Looks at no signal, and does not finish in time.',
+  input: text,
+  timeout: '50ms',
+  execute: () => new Promise<string>(() => {}),
+});
+const stubborn = defineTool({
+  name: 'stubborn',
+  description: 'Looks at no signal.',
+  input: text,
+  async execute({ text }) {
+    started.push(text);
+    return await new Promise<string>(() => {});
+  },
+});
+const huge = defineTool({
+  name: 'huge',
+  description: 'Gives back five megabytes.',
+  input: text,
+  effect: 'none',
+  execute: () => 'ü'.repeat(2_500_000),
+});
+const tools = [slow, echo, broken, flaky, late, stubborn, huge];
 
 function scripted(name: string, script: Script) {
   return scriptedModel(script, { name, chunkSize: 5 });
@@ -78,6 +102,8 @@ const agents = {
           { name: 'echo', input: { text: 7 } },
           { name: 'echo', arguments: '[1' },
           call('broken', 'x'),
+          call('late', 'x'),
+          call('huge', 'x'),
         ],
       },
       { text: 'Done.' },
@@ -121,6 +147,11 @@ const agents = {
     model: scripted('streamer', [{ text: 'This text never ends', stallAfter: 3 }]),
     instructions: '',
   }),
+  hostage: defineAgent({
+    model: scripted('hostage', [{ calls: [call('stubborn', 'hostage')] }]),
+    instructions: '',
+    tools,
+  }),
   cut: defineAgent({
     model: scripted('cut', [
       { calls: [call('echo', 'cut')], finishReason: 'length' },
@@ -163,13 +194,18 @@ describe('everloopAgentRun', () => {
     gate.open();
     const result = await run.result();
     expect(result).toMatchObject({ output: 'Done.', stopReason: 'completed', iterations: 2 });
-    expect(resultTexts(await run.messages())).toEqual([
+    const texts = resultTexts(await run.messages());
+    const cut = texts.at(-1) ?? '';
+    expect(cut.replace(/ü+/g, '')).toMatch(/^\n\[… \d+ of 5000000 bytes left out: .*\]\n$/);
+    expect(Math.abs(Buffer.byteLength(cut) - 32_768)).toBeLessThan(200);
+    expect(texts.slice(0, -1)).toEqual([
       'slow: first',
       'echo: second',
-      'unknown tool: nothing. Available tools: broken, echo, flaky, slow.',
+      'unknown tool: nothing. Available tools: broken, echo, flaky, huge, late, slow, stubborn.',
       expect.stringMatching(/^invalid arguments for echo: text: .*expected string/),
       expect.stringMatching(/^invalid arguments for echo: /),
       'broken failed: the disk is on fire',
+      'late timed out after 0.05 seconds. It may or may not have taken effect: check before calling it again.',
     ]);
   });
 
@@ -229,7 +265,7 @@ describe('everloopAgentRun', () => {
       [{ kind: 'text', text: 'And this?' }],
       [{ kind: 'text', text: 'And that?' }],
     ]);
-    await expect(run.send('Too late.')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(run.send('Too late.')).rejects.toMatchObject({ code: 'run_ending' });
   });
 
   it('refuses a message that is none, and goes on', async () => {
@@ -298,5 +334,60 @@ describe('everloopAgentRun', () => {
       expect.stringMatching(/^outcome unknown: slow started/),
       'echo: quick',
     ]);
+  });
+
+  it('ends when it is cancelled, even if a tool looks at no signal', async () => {
+    const run = await start('hostage');
+    await expect.poll(() => started).toContain('hostage');
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ stopReason: 'cancelled' });
+    expect(resultTexts(await run.messages())).toEqual([
+      expect.stringMatching(/^outcome unknown: stubborn started/),
+    ]);
+  });
+
+  it('says that a run has ended, to whoever wants to stop or tell it something', async () => {
+    const run = await start('talker');
+    await run.result();
+    await expect(run.cancel()).rejects.toMatchObject({ code: 'run_ending' });
+    await expect(run.send('x')).rejects.toMatchObject({ code: 'run_ending' });
+  });
+
+  it('says that there is no run of an id', async () => {
+    const run = harness.everloop.run('no-such-run');
+    for (const ask of [
+      () => run.snapshot(),
+      () => run.result(),
+      () => run.cancel(),
+      () => run.send('x'),
+    ]) {
+      await expect(ask()).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('refuses a second run of the same id, running or ended', async () => {
+    const run = await start('talker');
+    await run.result();
+    await expect(
+      harness.everloop.start('talker', { id: run.id, input: 'Again.' }),
+    ).rejects.toMatchObject({ code: 'run_exists' });
+  });
+
+  it('refuses an input that is none, or that is too large for the server', async () => {
+    const tries = ['', 'x'.repeat(5_000_000), '\ud800'];
+    for (const input of tries) {
+      await expect(harness.everloop.start('talker', { input })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+    }
+  });
+
+  it('waits for a Worker that has its agent, and says so', async () => {
+    const run = await harness.everloop.start('stranger', { input: 'Hello?' });
+    await expect
+      .poll(async () => explain(await run.snapshot()).join(' '))
+      .toMatch(/no agent named stranger. It has: .*talker/);
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ stopReason: 'cancelled', iterations: 0 });
   });
 });

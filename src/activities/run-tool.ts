@@ -1,6 +1,4 @@
 /** The tool Activity: runs one tool call and returns its result as the final message. */
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { toolInput } from '../chat/tool-input.ts';
@@ -10,14 +8,17 @@ import type { ToolRunResult } from '../loop/calls.ts';
 import { ToolRunInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { activityMessageId } from '../loop/message-ids.ts';
-import { outcomeUnknown } from '../loop/placeholders.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import type { Tool, ToolContext } from '../tools/define-tool.ts';
 import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
+import { bounded, TimedOut } from './bounded.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
 import { isRecordable } from './recordable.ts';
 import { messageOf } from './to-failure.ts';
 import { limitOutput, toToolOutput } from './tool-output.ts';
+
+/** Time a tool has to end by itself once it is told to stop. */
+const graceMs = 10_000;
 
 export interface RunToolDependencies {
   readonly bus: EventBus;
@@ -53,42 +54,27 @@ async function execute(dependencies: RunToolDependencies, input: ToolRunInput): 
   }
   const parsed = toolInput(call);
   if (!parsed.ok) return failed(`invalid arguments for ${call.name}: ${parsed.problem}`);
-  const timeout = AbortSignal.timeout(input.timeoutMs);
+  const { cancellationSignal: stop } = Context.current();
+  const { timeoutMs } = input;
   try {
-    const running = tool.run(parsed.input, contextOf(dependencies.bus, input, timeout));
-    const value = await Promise.race([running, rejection(timeout), impatience(input)]);
+    const value = await bounded(
+      (signal) => tool.run(parsed.input, contextOf(dependencies.bus, input, signal)),
+      { timeoutMs, stop, graceMs },
+    );
     return { output: toToolOutput(value ?? undefined), isError: false };
   } catch (error) {
     if (error instanceof InvalidToolInput) {
       return failed(`invalid arguments for ${call.name}: ${error.message}`);
     }
-    const { cancellationSignal: signal } = Context.current();
-    if (signal.aborted) {
+    if (error instanceof TimedOut) return failed(timedOut(input));
+    if (stop.aborted) {
       if (isRunCancelled()) return 'cancelled';
       // Shutdown or time-out: another attempt runs it again if its effect allows.
-      throw input.effect === 'once' ? lost(call.name) : signal.reason;
+      throw input.effect === 'once' ? lost() : stop.reason;
     }
-    if (timeout.aborted) return failed(timedOut(input));
     if (error instanceof RetryableError) return retryLater(input, error);
     return failed(`${call.name} failed: ${messageOf(error)}`);
   }
-}
-
-/** Time a tool has to end by itself once it is told to stop. */
-const graceMs = 10_000;
-
-/** Rejects some time after the Activity was told to stop: a tool that does not look at its signal must hold neither run nor Worker. */
-async function impatience({ call }: ToolRunInput): Promise<never> {
-  const { cancellationSignal: signal } = Context.current();
-  if (!signal.aborted) await once(signal, 'abort');
-  await sleep(graceMs, undefined, { ref: false });
-  throw new Error(`${call.name} does not stop`);
-}
-
-/** Rejects once `signal` aborts. */
-async function rejection(signal: AbortSignal): Promise<never> {
-  await once(signal, 'abort');
-  throw signal.reason;
 }
 
 function timedOut({ call, effect, timeoutMs }: ToolRunInput): string {
@@ -100,11 +86,10 @@ function timedOut({ call, effect, timeoutMs }: ToolRunInput): string {
 function contextOf(
   bus: EventBus,
   { iteration, call, idempotencyKey }: ToolRunInput,
-  timeout: AbortSignal,
+  signal: AbortSignal,
 ): ToolContext {
   const { attempt, workflowExecution } = activityInfo();
   const id = workflowExecution?.workflowId ?? '';
-  const signal = AbortSignal.any([Context.current().cancellationSignal, timeout]);
   let seq = 0;
   return {
     signal,
@@ -144,10 +129,11 @@ function retryLater(input: ToolRunInput, error: RetryableError): Ended {
   });
 }
 
-function lost(name: string): ApplicationFailure {
+/** The Workflow makes `outcome unknown` of it. */
+function lost(): ApplicationFailure {
   return ApplicationFailure.create({
-    type: failureType.toolRetry,
-    message: outcomeUnknown(name, 'its Worker shut down'),
+    type: failureType.toolLost,
+    message: 'its Worker shut down',
     nonRetryable: true,
   });
 }

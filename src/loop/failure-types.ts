@@ -17,6 +17,8 @@ export const failureType = {
   invalidRequest: 'everloop.invalid_request',
   /** An answer too large for history. */
   tooLarge: 'everloop.too_large',
+  /** A tool that must not be run again was stopped with its Worker. */
+  toolLost: 'everloop.tool_lost',
   /** A tool asked to be tried again later. */
   toolRetry: 'everloop.tool_retry',
   /** The run stopped with `error`; the message is the run's last error. */

@@ -75,7 +75,7 @@ const defaultMaxResultBytes = 32 * 1024; // about 8,000 tokens: more crowds out 
 
 /**
  * Defines a tool. The JSON Schema is derived here, in declaration order, so that it is the same text in every process.
- * @throws TypeError when the name or the input schema cannot be used; the message names the path
+ * @throws TypeError when the name, a number or the input schema cannot be used; the message names which
  */
 export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>): Tool {
   const { name, effect = 'once' } = options;
@@ -88,14 +88,25 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
     inputSchema: toInputSchema(name, options.input),
     effect,
     timeoutMs: toMilliseconds(options.timeout ?? '1 minute', `tool ${name}: timeout`),
-    maxAttempts: effect === 'once' ? 1 : 1 + (options.retries ?? defaultRetries),
-    maxResultBytes: options.maxResultBytes ?? defaultMaxResultBytes,
+    maxAttempts:
+      effect === 'once' ? 1 : 1 + whole(options.retries ?? defaultRetries, 0, `${name}: retries`),
+    maxResultBytes: whole(
+      options.maxResultBytes ?? defaultMaxResultBytes,
+      1,
+      `${name}: maxResultBytes`,
+    ),
     async run(input, context) {
       const parsed = await options.input.safeParseAsync(input);
       if (!parsed.success) throw new InvalidToolInput(problemsIn(parsed.error));
       return options.execute(parsed.data, context);
     },
   };
+}
+
+/** Zero attempts would mean to Temporal: for ever. */
+function whole(value: number, least: number, what: string): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new TypeError(`tool ${what}: ${value} is no whole number from ${least}`);
 }
 
 function problemsIn(error: z.ZodError): string {

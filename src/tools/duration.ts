@@ -3,11 +3,22 @@ import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 
 /**
- * Milliseconds of a duration such as `'30 seconds'`.
- * @throws TypeError naming `what` when the text is no positive duration
+ * Whole milliseconds of a duration such as `'30 seconds'`.
+ * @throws TypeError naming `what` when that is less than one, or nothing that can be waited for
  */
 export function toMilliseconds(duration: Duration, what: string): number {
-  const milliseconds = msToNumber(duration);
-  if (!(milliseconds > 0)) throw new TypeError(`${what}: ${duration} is no positive duration`);
+  const milliseconds = Math.round(read(duration));
+  if (milliseconds < 1 || !Number.isSafeInteger(milliseconds)) {
+    throw new TypeError(`${what}: ${duration} is no positive duration`);
+  }
   return milliseconds;
+}
+
+/** NaN for a text that is no duration. */
+function read(duration: Duration): number {
+  try {
+    return msToNumber(duration);
+  } catch {
+    return Number.NaN;
+  }
 }

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import { JsonObject } from '../chat/json.ts';
 
-/** zod types whose values no JSON text can express, or whose input and output differ. */
+/** zod types whose values no JSON text can express, whose input and output differ, or that only code can check. */
 const inexpressible = new Set([
   'bigint',
+  'custom',
   'date',
+  'file',
   'function',
   'map',
   'nan',
@@ -22,18 +24,18 @@ const inexpressible = new Set([
  * @throws TypeError when the schema is no object, or holds something that JSON cannot express; names the path
  */
 export function toInputSchema(tool: string, input: z.ZodType): JsonObject {
-  const problems: string[] = [];
+  const problems = new Set<string>();
   const { $schema: _, ...schema } = z.toJSONSchema(input, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, path }) => {
       const type = inexpressibleType(zodSchema);
-      if (type !== undefined) problems.push(`${place(path)}: ${type}`);
+      if (type !== undefined) problems.add(`${place(path)}: ${type}`);
     },
   });
-  if (problems.length > 0) {
+  if (problems.size > 0) {
     throw new TypeError(
-      `tool ${tool}: these parts of its input cannot be expressed in JSON Schema: ${problems.join(', ')}`,
+      `tool ${tool}: these parts of its input cannot be expressed in JSON Schema: ${[...problems].toReversed().join(', ')}`,
     );
   }
   if (schema.type !== 'object') {
@@ -42,14 +44,38 @@ export function toInputSchema(tool: string, input: z.ZodType): JsonObject {
   return JsonObject.parse(JSON.parse(JSON.stringify(schema)));
 }
 
-/** A pipe is looked at from both ends: `.transform()` stands at its exit, `preprocess` at its entry. */
-function inexpressibleType(schema: z.core.$ZodTypes): string | undefined {
-  const { def } = schema._zod;
-  const types = def.type === 'pipe' ? [def.in._zod.def.type, def.out._zod.def.type] : [def.type];
-  return types.find((type) => inexpressible.has(type));
+function inexpressibleType({ _zod: { def } }: z.core.$ZodTypes): string | undefined {
+  switch (def.type) {
+    case 'pipe':
+      return inexpressibleInPipe(def);
+    case 'literal':
+      return def.values.some((value) => value === undefined || typeof value === 'bigint')
+        ? 'literal'
+        : undefined;
+    default:
+      return inexpressible.has(def.type) ? def.type : undefined;
+  }
 }
 
+/**
+ * A pipe is looked at from both ends: `.transform()` stands at its exit, `preprocess` at its entry. Only its
+ * input becomes JSON Schema, so nobody else visits what lies behind; a codec transforms between the two.
+ */
+function inexpressibleInPipe(def: z.core.$ZodPipeDef): string | undefined {
+  const ends = [def.in, def.out].map((end) => inexpressibleType(end as z.core.$ZodTypes));
+  return ends.find((type) => type !== undefined) ?? (def.transform && 'codec');
+}
+
+/** `properties` is a keyword of JSON Schema, and the segment after it the name of a field. */
 function place(path: readonly (string | number)[]): string {
-  const names = path.filter((name) => name !== 'properties');
-  return ['input', ...names].join('.');
+  const names: (string | number)[] = ['input'];
+  let isField = false;
+  for (const segment of path) {
+    if (segment === 'properties' && !isField) isField = true;
+    else {
+      names.push(segment);
+      isField = false;
+    }
+  }
+  return names.join('.');
 }

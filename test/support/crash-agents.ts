@@ -1,6 +1,6 @@
 /** Agents for tests that kill Workers; used by the test and by the Worker processes it starts. */
 
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { AgentDefinition } from '../../src/agents/define-agent.ts';
@@ -20,7 +20,8 @@ function ledgerTool(name: string, effect: Effect, ledger: string) {
     effect,
     async execute({ text }, { attempt, idempotencyKey, signal }) {
       appendFileSync(ledger, `${name} ${attempt} ${idempotencyKey}\n`);
-      if (text === hang && attempt === 1) await once(signal, 'abort');
+      // Rejects when it is aborted, as a cancelled request does.
+      if (text === hang && attempt === 1) await once(new EventEmitter(), 'never', { signal });
       return `${name}: ${text}`;
     },
   });

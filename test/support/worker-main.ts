@@ -1,4 +1,4 @@
-/** A Worker in a process of its own, for tests that kill it. Answers the message `counts` with its cache's counts. */
+/** A Worker in a process of its own, for tests that kill it. Answers the message `counts` with its cache's counts, and drains on `shutdown`. */
 import { ModelContexts } from '../../src/activities/model-contexts.ts';
 import { connectWorker } from '../../src/engine/connect-worker.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
@@ -16,11 +16,14 @@ const worker = await createWorker({
   agents: crashAgents(ledger),
   providers: { 'openai-chat': { apiKey: 'test', baseURL } },
   contexts,
+  worker: { shutdownGraceTime: '100ms' },
 });
 process.on('message', (message) => {
   if (message === 'counts') process.send?.({ counts: contexts.counts });
+  if (message === 'shutdown') worker.shutdown();
 });
 process.on('disconnect', () => process.exit());
 const running = worker.run();
 process.send?.('ready');
 await running;
+process.exit();

@@ -33,6 +33,13 @@ export class WorkerProcess {
     return counts;
   }
 
+  /** Drains the Worker and ends its process, as a deployment does. */
+  async shutdown(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    this.#child.send('shutdown');
+    await exited;
+  }
+
   /** SIGKILL: no handler runs, nothing is said. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;

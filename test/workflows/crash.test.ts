@@ -147,3 +147,40 @@ describe('a killed Worker', () => {
     await assertReplays(client, run.id);
   });
 });
+
+describe('a Worker that is shut down', () => {
+  it.each([
+    ['post', [`post: ${hang}`, '1 1 2 1']],
+    [
+      'pay',
+      [
+        'outcome unknown: pay started, but its result was lost (its Worker shut down). It may or may not have taken effect: check before calling it again.',
+        '1 1 1',
+      ],
+    ],
+  ])('in the middle of `%s` leaves it to its effect', async (tool, [result, attempts]) => {
+    const worker = await startWorker();
+    const run = await everloop.start('worker', { input: `Please use ${tool} ${hang}.` });
+    await expect.poll(ledgerLines, { timeout: 20_000 }).toHaveLength(2);
+    await startWorker();
+    await worker.shutdown();
+    expect(await run.result()).toMatchObject({ stopReason: 'completed', iterations: 4 });
+    expect(resultTexts(await run.messages())[1]).toBe(result);
+    expect((await ledgerLines()).map((line) => line.split(' ')[1]).join(' ')).toBe(attempts);
+    await assertReplays(client, run.id);
+  });
+
+  it('in the middle of an answer has the model asked again, by another', async () => {
+    const worker = await startWorker();
+    stalledCall = 1;
+    const run = await everloop.start('worker', { input: 'Please use look around.' });
+    await expect.poll(() => server.calls()[1]?.deltasSent, { timeout: 20_000 }).toBeGreaterThan(0);
+    await startWorker();
+    await worker.shutdown();
+    expect(await run.result()).toMatchObject({ stopReason: 'completed', output: 'Done.' });
+    const bodies = server.calls().map((call) => call.body);
+    expect(bodies).toHaveLength(5);
+    expect(bodies[2]).toBe(bodies[1]);
+    await assertReplays(client, run.id);
+  });
+});

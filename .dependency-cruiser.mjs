@@ -63,9 +63,16 @@ export default {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: value } },
     {
       name: 'no-orphans',
-      comment: 'download-temporal-cli.ts is a program of its own, started by path',
+      comment: 'a program started by path, and a Workflow that is bundled by path',
       severity: 'error',
-      from: { orphan: true, pathNot: ['\\.d\\.ts$', '^src/engine/download-temporal-cli\\.ts$'] },
+      from: {
+        orphan: true,
+        pathNot: [
+          '\\.d\\.ts$',
+          '^src/engine/download-temporal-cli\\.ts$',
+          '^test/replay/throwing-workflow\\.ts$',
+        ],
+      },
       to: {},
     },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -55,7 +55,7 @@ function toChatError(code: ChatErrorCode, issues: readonly z.core.$ZodIssue[]): 
 }
 
 /** A path in the form `messages[1].parts[0].metadata["a/b"]`. */
-export function toPath(segments: readonly PropertyKey[]): string {
+function toPath(segments: readonly PropertyKey[]): string {
   let path = '';
   for (const segment of segments) {
     if (typeof segment === 'number') path += `[${segment}]`;

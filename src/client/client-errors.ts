@@ -17,7 +17,7 @@ const invalidArgument = 3;
 const notFound = 5;
 
 /** The EverloopError for what a call about run `id` threw; anything else is thrown on as it is. */
-export function toClientError(error: unknown, id: string): unknown {
+function toClientError(error: unknown, id: string): unknown {
   if (error instanceof WorkflowNotFoundError) return noSuchRun(id, error);
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
     return new EverloopError('run_exists', `a run with id ${id} exists already`, {

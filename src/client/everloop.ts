@@ -1,8 +1,11 @@
 /** The client: starts runs, finds them, lists them. */
+import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { EngineAddress } from '../engine/connect.ts';
 import { connectClient } from '../engine/connect.ts';
+import { liveEngineState } from '../engine/engine-state.ts';
+import { projectDirectory } from '../engine/project-directory.ts';
 import { agentAttribute, rootAttribute, statusAttribute } from '../engine/search-attributes.ts';
 import { EverloopError } from '../everloop-error.ts';
 import { startState } from '../loop/apply.ts';
@@ -18,7 +21,11 @@ import { RunHandle } from './run-handle.ts';
 /** Task queue of Workers and runs where nothing else is said. */
 export const defaultTaskQueue = 'everloop';
 
-export interface ConnectOptions extends EngineAddress {
+export interface ConnectOptions extends Partial<EngineAddress> {
+  /** `host:port`; the engine that `everloop dev` runs for `project` when absent. */
+  readonly address?: string;
+  /** Folder of the project whose running engine is meant; the current one when absent. */
+  readonly project?: string;
   readonly namespace?: string;
   readonly taskQueue?: string;
 }
@@ -47,14 +54,15 @@ export class Everloop<Config extends AgentNames = AgentNames> {
   }
 
   /**
-   * Connects to a Temporal server.
+   * Connects to the Temporal server at `address`, or to the running engine of a project.
    * @throws EverloopError `engine_unreachable`
    */
   static async connect<Config extends AgentNames = AgentNames>(
-    options: ConnectOptions,
+    options: ConnectOptions = {},
   ): Promise<Everloop<Config>> {
-    const { namespace = 'default', taskQueue = defaultTaskQueue, ...address } = options;
-    const { client, connection } = await connectClient({ ...address, namespace });
+    const { namespace = 'default', taskQueue = defaultTaskQueue, project, ...access } = options;
+    const address = options.address ?? (await addressOfEngine(project ?? process.cwd()));
+    const { client, connection } = await connectClient({ ...access, address, namespace });
     return new Everloop<Config>(client, taskQueue, () => connection.close());
   }
 
@@ -115,4 +123,12 @@ export class Everloop<Config extends AgentNames = AgentNames> {
   async close(): Promise<void> {
     await this.#close();
   }
+}
+
+async function addressOfEngine(project: string): Promise<string> {
+  const state = await liveEngineState(projectDirectory(resolve(project)));
+  if (state !== undefined) return state.address;
+  throw new EverloopError('engine_unreachable', `no engine is running for ${project}`, {
+    hint: 'start one with: everloop dev, or name the address of a Temporal server',
+  });
 }

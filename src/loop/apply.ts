@@ -198,7 +198,7 @@ function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMe
 }
 
 /** The messages a run begins with: its history without system messages, then its input. */
-export function inputMessages(
+function inputMessages(
   start: StartInput,
   temporalRunId: string,
   at: number,

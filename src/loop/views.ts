@@ -43,7 +43,7 @@ export interface MessagesPage {
 }
 
 /** Stands for a message too large for a page. */
-export interface CutMessage {
+interface CutMessage {
   readonly id: string;
   readonly role: string;
   readonly cut: { readonly characters: number };

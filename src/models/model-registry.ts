@@ -9,7 +9,7 @@ export interface ProviderAccess {
   readonly baseURL?: string;
 }
 
-export type ProviderName = 'openai-chat';
+type ProviderName = 'openai-chat';
 export type Providers = Readonly<Record<ProviderName, ProviderAccess>>;
 
 /** Variables that hold each provider's key, named in errors. */

@@ -39,7 +39,7 @@ export const metadata = fc.dictionary(someText, json, { maxKeys: 3, noNullProtot
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
 /** Text parts with or without a citation. */
-export const textPart: fc.Arbitrary<Part> = fc.record({
+const textPart: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant('text' as const),
   text: someText,
   citations: optional(
@@ -72,7 +72,7 @@ const reasoningPart: fc.Arbitrary<Part> = fc.record({
 });
 
 /** Calls whose ids often repeat. */
-export const toolCallPart: fc.Arbitrary<Part> = fc.record({
+const toolCallPart: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant('tool_call' as const),
   toolCall: fc.record({
     id: fc.constantFrom('a', 'b', 'c', 'a_2'),
@@ -82,7 +82,7 @@ export const toolCallPart: fc.Arbitrary<Part> = fc.record({
 });
 
 /** Results whose ids often repeat. */
-export const toolResultPart: fc.Arbitrary<Part> = fc.record({
+const toolResultPart: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant('tool_result' as const),
   toolResult: fc.record({
     id: fc.constantFrom('a', 'b', 'c', 'd', 'a_2'),

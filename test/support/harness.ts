@@ -66,7 +66,7 @@ export async function startHarness({
   };
 }
 
-export async function recordedHistory(client: Client, runId: string): Promise<RecordedHistory> {
+async function recordedHistory(client: Client, runId: string): Promise<RecordedHistory> {
   return { runId, events: await Array.fromAsync(readHistory(client, { runId })) };
 }
 

@@ -1,0 +1,15 @@
+/** All scenarios, in the order in which they are listed. */
+import type { Scenario } from './scenario.ts';
+import { cancelScenario } from './scenarios/cancel.ts';
+import { engineScenario } from './scenarios/engine.ts';
+import { historyScenario } from './scenarios/history.ts';
+import { iterationScenario } from './scenarios/iteration.ts';
+import { startScenario } from './scenarios/start.ts';
+
+export const scenarios: readonly Scenario[] = [
+  historyScenario,
+  iterationScenario,
+  startScenario,
+  cancelScenario,
+  engineScenario,
+];

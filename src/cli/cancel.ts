@@ -1,0 +1,31 @@
+/** `everloop cancel`: asks a run to stop. */
+import type { Command } from 'commander';
+import { runningEngine, withRuns } from './engine.ts';
+import type { Cli } from './program.ts';
+import { writeJson, writeLine } from './terminal.ts';
+
+export function addCancel(root: Command, cli: Cli): void {
+  root
+    .command('cancel')
+    .summary('cancel a run')
+    .description('Asks a run to stop: its calls are told, its transcript stays whole.')
+    .argument('<run>', 'id of the run')
+    .option('--json', 'one object instead of text')
+    .action((id: string, options: { json?: boolean }) => cancel(cli, id, options.json === true));
+}
+
+async function cancel(cli: Cli, id: string, json: boolean): Promise<void> {
+  const { terminal } = cli;
+  const config = await cli.config();
+  const engine = await runningEngine(config);
+  const workers = await withRuns(config, engine, async ({ everloop }) => {
+    const run = everloop.run(id);
+    await run.cancel();
+    const { workers } = await run.snapshot();
+    return workers;
+  });
+  if (json) writeJson(terminal, { id, cancelRequested: true });
+  else if (workers > 0) writeLine(terminal, `run ${id} is being cancelled`);
+  else
+    writeLine(terminal, `run ${id} will be cancelled as soon as a Worker is there: everloop dev`);
+}

@@ -1,0 +1,82 @@
+/** `everloop dev`: engine and Worker in one process, for as long as one works. */
+import type { Command } from 'commander';
+import { devServerHost } from '../engine/dev-server-settings.ts';
+import { checkPort } from '../engine/ports.ts';
+import { EverloopError } from '../everloop-error.ts';
+import type { Engine } from './engine.ts';
+import { anyEngine } from './engine.ts';
+import { counted } from './format.ts';
+import { untilInterrupted } from './interrupted.ts';
+import type { Cli } from './program.ts';
+import { withProgress } from './progress.ts';
+import { writeJson, writeLine, writeNote } from './terminal.ts';
+import { checkKeys } from './worker-problems.ts';
+
+/** Temporal's own choice for its UI; where it is taken there is no UI. */
+const uiPort = 8233;
+/** A person waits for Ctrl-C; what takes longer is asked again at the next start. */
+export const devGraceMs = 5_000;
+
+export function addDev(root: Command, cli: Cli): void {
+  root
+    .command('dev')
+    .summary('start the engine and a Worker for this folder')
+    .description(
+      'Starts the engine and a Worker in this process. Ctrl-C stops both in order; the next start goes on where all stood.',
+    )
+    .option('--json', 'one object when it is ready')
+    .action((options: { json?: boolean }) => dev(cli, options.json === true));
+}
+
+async function dev(cli: Cli, json: boolean): Promise<void> {
+  const { terminal } = cli;
+  const config = await cli.config();
+  checkKeys(terminal, config);
+  const ui = await checkPort(devServerHost, uiPort).then(
+    () => uiPort,
+    () => false as const,
+  );
+  const engine = await anyEngine(terminal, config, ui);
+  try {
+    if (engine.owner === 'other') throw alreadyRunning(engine);
+    const own = engine.owner === 'self' ? engine.own : undefined;
+    const { startLocalWorker } = await import('./local-worker.ts');
+    const worker = await withProgress(terminal, 'starting the Worker', () =>
+      startLocalWorker(terminal, config, {
+        address: engine.address,
+        profile: engine.owner === 'remote' ? 'cluster' : 'embedded',
+        graceMs: devGraceMs,
+        warnings: true,
+      }),
+    );
+    try {
+      await own?.announceWorker();
+      const { address } = engine.address;
+      const uiAddress = own?.state.uiAddress;
+      const agents = [...config.agents.keys()];
+      if (json) writeJson(terminal, { address, uiAddress, taskQueue: config.taskQueue, agents });
+      else {
+        writeLine(terminal, `engine   ${address}`);
+        if (uiAddress !== undefined) writeLine(terminal, `UI       ${uiAddress}`);
+        writeLine(terminal, `Worker   ${counted(agents.length, 'agent')}: ${agents.join(', ')}`);
+        writeNote(terminal, 'Start a run with: everloop run <agent> <input>. Ctrl-C stops.');
+      }
+      const ends = [untilInterrupted(terminal.interrupted), worker.failed];
+      await Promise.race(own === undefined ? ends : [...ends, own.failed]);
+      writeNote(terminal, 'Stopping; runs go on at the next start. Ctrl-C again stops at once.');
+    } finally {
+      await worker.stop();
+    }
+  } finally {
+    if (engine.owner === 'self') await engine.own.stop();
+  }
+}
+
+function alreadyRunning(engine: Extract<Engine, { owner: 'other' }>): EverloopError {
+  const { address, pid } = engine.state;
+  return new EverloopError(
+    'engine_failed',
+    `the engine of this project is running already, at ${address} (process ${pid})`,
+    { hint: 'use it as it is, or stop the command that runs it first' },
+  );
+}

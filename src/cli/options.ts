@@ -1,0 +1,51 @@
+/** Options that several commands share, and how their texts become values. */
+import { InvalidArgumentError } from 'commander';
+import type { Config } from '../config.ts';
+import { EverloopError } from '../everloop-error.ts';
+
+/** A positive whole number. */
+export function toCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError('It must be a whole number from 1 on.');
+}
+
+/** Adds one `key=value` to those before it. */
+export function addPair(
+  text: string,
+  earlier: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('It must look like key=value.');
+  return { ...earlier, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+/** What `run` and `start` may say of a run. */
+export interface RunOptions {
+  readonly id?: string;
+  readonly maxIterations?: number;
+  readonly title?: string;
+  readonly meta?: Readonly<Record<string, string>>;
+}
+
+/** The same, as the client takes it. */
+export function toStartOptions({ id, maxIterations, title, meta }: RunOptions) {
+  return {
+    ...(id !== undefined && { id }),
+    ...(maxIterations !== undefined && { maxIterations }),
+    ...(title !== undefined && { title }),
+    ...(meta !== undefined && { metadata: meta }),
+  };
+}
+
+/**
+ * Makes sure that the project has the agent.
+ * @throws EverloopError `unknown_agent`
+ */
+export function checkAgent(config: Config, agent: string): void {
+  if (config.agents.has(agent)) return;
+  const names = [...config.agents.keys()].join(', ');
+  throw new EverloopError('unknown_agent', `there is no agent ${JSON.stringify(agent)}`, {
+    hint: names === '' ? 'define one in everloop.config.ts' : `use one of: ${names}`,
+  });
+}

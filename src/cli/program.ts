@@ -1,0 +1,88 @@
+/** All commands, and what they share. */
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { loadConfig } from '../config.ts';
+import { addCancel } from './cancel.ts';
+import { addDemo } from './demo.ts';
+import { addDev } from './dev.ts';
+import { addLs } from './ls.ts';
+import { addRun } from './run.ts';
+import { addSend } from './send.ts';
+import { addShow } from './show.ts';
+import { addStart } from './start.ts';
+import type { Terminal } from './terminal.ts';
+import { addWorker } from './worker.ts';
+
+/** What a command is given. */
+export interface Cli {
+  readonly terminal: Terminal;
+  /**
+   * The project's configuration, read and checked.
+   * @throws ConfigurationError
+   */
+  config(): Promise<Config>;
+  /** Sets the exit code of a command that ends without an error. */
+  exitWith(code: number): void;
+}
+
+/** The program, ready to parse arguments. */
+export interface Program {
+  /** Runs the command that the arguments name. Rejects with what it throws, or with a CommanderError. */
+  parse(args: readonly string[]): Promise<void>;
+  readonly exitCode: number;
+}
+
+/** Puts the program together. */
+export function createProgram(terminal: Terminal): Program {
+  let exitCode = 0;
+  const root = new Command('everloop')
+    .description('Durable AI agents on Temporal.')
+    .version(packageVersion(), '-V, --version')
+    .option('--config <file>', 'configuration file (default: everloop.config.ts of this folder)')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    });
+  const cli: Cli = {
+    terminal,
+    config() {
+      const { config: file } = root.opts<{ config?: string }>();
+      const { directory, env } = terminal;
+      return loadConfig({ directory, env, ...(file !== undefined && { file }) });
+    },
+    exitWith(code) {
+      exitCode = code;
+    },
+  };
+  for (const add of commands) add(root, cli);
+  return {
+    async parse(args) {
+      await root.parseAsync(args, { from: 'user' });
+    },
+    get exitCode() {
+      return exitCode;
+    },
+  };
+}
+
+/** In the order in which help lists them. */
+const commands: readonly ((root: Command, cli: Cli) => void)[] = [
+  addDev,
+  addDemo,
+  addRun,
+  addStart,
+  addLs,
+  addShow,
+  addSend,
+  addCancel,
+  addWorker,
+];
+
+function packageVersion(): string {
+  const manifest: unknown = createRequire(import.meta.url)('../../package.json');
+  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return isManifest ? String(manifest.version) : '';
+}

@@ -1,0 +1,59 @@
+/** `everloop start`: starts a run and leaves it to its Worker. */
+import type { Command } from 'commander';
+import { runningEngine, withRuns } from './engine.ts';
+import type { RunOptions } from './options.ts';
+import { addPair, checkAgent, toCount, toStartOptions } from './options.ts';
+import type { Cli } from './program.ts';
+import { readInput } from './read-input.ts';
+import { writeJson, writeLine } from './terminal.ts';
+
+interface StartOptions extends RunOptions {
+  readonly file?: string;
+  readonly taskQueue?: string;
+  readonly json?: boolean;
+}
+
+export function addStart(root: Command, cli: Cli): void {
+  root
+    .command('start')
+    .summary('start a run and print its id')
+    .description(
+      'Starts a run and prints its id. The run needs a Worker: everloop dev, or everloop worker.',
+    )
+    .argument('<agent>', 'name of the agent')
+    .argument('[input]', 'what the user says; else --file or standard input')
+    .option('--id <id>', 'id of the run (default: a random one)')
+    .option('--file <file>', 'read the input from a file')
+    .option('--task-queue <name>', 'task queue of the Workers that have the agent')
+    .option('--max-iterations <n>', 'model calls at most', toCount)
+    .option('--title <text>', 'title in lists')
+    .option('--meta <key=value>', 'metadata of the run; may be repeated', addPair)
+    .option('--json', 'one object instead of the id')
+    .action((agent: string, input: string | undefined, options: StartOptions) =>
+      start(cli, agent, input, options),
+    );
+}
+
+async function start(
+  cli: Cli,
+  agent: string,
+  argument: string | undefined,
+  options: StartOptions,
+): Promise<void> {
+  const { terminal } = cli;
+  const config = await cli.config();
+  // A server of many projects may have Workers with agents that this folder knows nothing of.
+  const mayBeForeign = config.engine !== undefined && config.file === undefined;
+  if (options.taskQueue === undefined && !mayBeForeign) checkAgent(config, agent);
+  const input = await readInput(terminal, { argument, file: options.file });
+  const engine = await runningEngine(config);
+  const taskQueue = options.taskQueue ?? config.taskQueue;
+  const { id } = await withRuns(
+    config,
+    engine,
+    ({ everloop }) => everloop.start(agent, { input, ...toStartOptions(options) }),
+    taskQueue,
+  );
+  if (options.json === true) writeJson(terminal, { id, agent, taskQueue });
+  else writeLine(terminal, id);
+}

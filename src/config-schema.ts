@@ -1,0 +1,105 @@
+/** What a configuration may hold, and how its problems are told. */
+import { z } from 'zod';
+import type { LanguageModel } from './chat/language-model.ts';
+import { Options } from './chat/options.ts';
+import { ToolChoice } from './chat/tool-choice.ts';
+import type { ConfigurationProblem } from './everloop-error.ts';
+import { createModelRegistry } from './models/model-registry.ts';
+import type { Tool } from './tools/define-tool.ts';
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const ToolMade = z.custom<Tool>(
+  (value) => isObject(value) && 'run' in value && 'inputSchema' in value && 'name' in value,
+  'must be made with defineTool',
+);
+
+const Model = z.custom<string | LanguageModel>(
+  (value) => typeof value === 'string' || (isObject(value) && 'stream' in value && 'name' in value),
+  'must be a name such as openai-chat:gpt-5.5, or a LanguageModel',
+);
+
+const Agent = z.strictObject({
+  model: Model,
+  instructions: z.string(),
+  tools: z.array(ToolMade).optional(),
+  options: z.optional(Options),
+  toolChoice: z.optional(ToolChoice),
+  maxIterations: z.int().positive().optional(),
+  onMaxIterations: z.enum(['stop', 'finish']).optional(),
+  serialTools: z.boolean().optional(),
+  continueOnLength: z.boolean().optional(),
+});
+
+const Definition = z.strictObject({
+  agents: z.record(z.string().min(1), Agent),
+  taskQueue: z.string().min(1).optional(),
+  namespace: z.string().min(1).optional(),
+});
+
+/** What is looked at across members, however broken the rest is. */
+const Loose = z.object({
+  agents: z
+    .record(
+      z.string(),
+      z
+        .object({
+          model: z.unknown(),
+          tools: z.array(z.object({ name: z.string() }).catch({ name: '' })).catch([]),
+          toolChoice: z
+            .object({ mode: z.literal('named'), name: z.string() })
+            .optional()
+            .catch(undefined),
+        })
+        .catch({ model: undefined, tools: [], toolChoice: undefined }),
+    )
+    .catch({}),
+});
+
+/** Everything that is wrong with what a configuration file exports; empty when it is a ConfigDefinition. */
+export function definitionProblems(file: string, exported: unknown): ConfigurationProblem[] {
+  const parsed = Definition.safeParse(exported);
+  const inMembers = (parsed.error?.issues ?? []).map((issue) => ({
+    where: [`${file}`, issue.path.join('.')].filter((place) => place !== '').join(': '),
+    what: issue.message,
+  }));
+  return [...inMembers, ...acrossMembers(file, exported)];
+}
+
+function acrossMembers(file: string, exported: unknown): ConfigurationProblem[] {
+  const problems: ConfigurationProblem[] = [];
+  const { agents } = Loose.catch({ agents: {} }).parse(exported);
+  const models = new Map<string, object>();
+  for (const [name, { model, tools, toolChoice }] of Object.entries(agents)) {
+    const where = `${file}: agents.${name}`;
+    const unknown = typeof model === 'string' ? modelProblem(model) : undefined;
+    if (unknown !== undefined) problems.push({ where: `${where}.model`, what: unknown });
+    if (isObject(model) && 'name' in model && typeof model.name === 'string') {
+      // Runs record a model by its name.
+      if ((models.get(model.name) ?? model) !== model) {
+        const what = `another model is named ${JSON.stringify(model.name)} too; give each a name of its own`;
+        problems.push({ where: `${where}.model`, what });
+      }
+      models.set(model.name, model);
+    }
+    const names = tools.map((tool) => tool.name);
+    for (const [index, tool] of names.entries()) {
+      if (tool === '' || names.indexOf(tool) === index) continue;
+      problems.push({
+        where: `${where}.tools.${index}`,
+        what: `another tool is named ${tool}, too`,
+      });
+    }
+    if (toolChoice !== undefined && !names.includes(toolChoice.name)) {
+      const what = `the agent has no tool named ${toolChoice.name}`;
+      problems.push({ where: `${where}.toolChoice.name`, what });
+    }
+  }
+  return problems;
+}
+
+/** What is wrong with a model's name, keys aside. */
+export function modelProblem(name: string): string | undefined {
+  const problem = createModelRegistry({ 'openai-chat': { apiKey: 'any' } }).problemOf(name);
+  return problem && `${problem.what}; ${problem.hint}`;
+}

@@ -1,0 +1,99 @@
+/** How a run is shown while it happens: every text once, whatever comes first. */
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import type { RunView } from '../../src/cli/run-view.ts';
+import { createTextView } from '../../src/cli/run-view.ts';
+import type { LiveEvent, RunEvent } from '../../src/loop/events.ts';
+
+async function shown(play: (view: RunView) => void): Promise<{ stdout: string; stderr: string }> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const interrupted = new AbortController().signal;
+  const view = createTextView({
+    env: {},
+    directory: '.',
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    interrupted,
+  });
+  play(view);
+  view.end();
+  stdout.end();
+  stderr.end();
+  return { stdout: await text(stdout), stderr: await text(stderr) };
+}
+
+function delta(iteration: number, attempt: number, said: string): LiveEvent {
+  const parts = [{ kind: 'text', text: said }] as const;
+  return { type: 'delta', runId: 'r', iteration, attempt, seq: 0, parts };
+}
+
+function message(iteration: number, role: 'user' | 'assistant', said: string): RunEvent {
+  return {
+    type: 'message',
+    id: `${iteration}`,
+    runId: 'r',
+    iteration,
+    at: 0,
+    data: {
+      message: {
+        id: 'm',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        role,
+        parts: [{ kind: 'text', text: said }],
+      },
+    },
+  };
+}
+
+describe('the text of a run', () => {
+  it('is shown once when it was streamed before it was recorded', async () => {
+    const { stdout } = await shown((view) => {
+      view.live(delta(1, 1, 'one '));
+      view.live(delta(1, 1, 'two'));
+      view.event(message(1, 'assistant', 'one two'));
+    });
+    expect(stdout).toBe('one two\n');
+  });
+
+  it('is shown once when the next answer begins before it is recorded', async () => {
+    const { stdout } = await shown((view) => {
+      view.live(delta(1, 1, 'first'));
+      view.live(delta(2, 1, 'second'));
+      view.event(message(1, 'assistant', 'first'));
+      view.event(message(2, 'assistant', 'second'));
+    });
+    expect(stdout).toBe('first\nsecond\n');
+  });
+
+  it('starts on a new line with each attempt, and says so', async () => {
+    const { stdout, stderr } = await shown((view) => {
+      view.live(delta(1, 1, 'wro'));
+      view.live(delta(1, 2, 'right'));
+      view.event(message(1, 'assistant', 'right'));
+    });
+    expect(stdout).toBe('wro\nright\n');
+    expect(stderr).toContain('attempt 2');
+  });
+
+  it('is shown whole when nothing was streamed, and completed when part of it was', async () => {
+    const { stdout } = await shown((view) => {
+      view.event(message(1, 'assistant', 'all of it'));
+      view.live(delta(2, 1, 'half'));
+      view.event(message(2, 'assistant', 'half and half'));
+    });
+    expect(stdout).toBe('all of it\nhalf and half\n');
+  });
+
+  it('leaves out the input, shows later messages of the user, and lets no text steer the terminal', async () => {
+    const { stdout, stderr } = await shown((view) => {
+      view.event(message(0, 'user', 'the input'));
+      view.event(message(1, 'user', 'one more'));
+      view.event(message(1, 'assistant', '\u001b[2Jcleared'));
+    });
+    expect(stdout).toBe('\ufffd[2Jcleared\n');
+    expect(stderr).toBe('user: one more\n');
+  });
+});

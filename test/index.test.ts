@@ -1,0 +1,20 @@
+/** The public names: what people may rely on. */
+import { expect, it } from 'vitest';
+import * as everloop from '../src/index.ts';
+
+it('exports these names and no others', () => {
+  expect(Object.keys(everloop).sort()).toEqual([
+    'ConfigurationError',
+    'Everloop',
+    'EverloopError',
+    'RetryableError',
+    'RunHandle',
+    'defineAgent',
+    'defineConfig',
+    'defineTool',
+    'explain',
+    'fileTools',
+    'languageModel',
+    'scriptedModel',
+  ]);
+});

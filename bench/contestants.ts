@@ -13,7 +13,7 @@ import { createFloorActivities } from './floor/activities.ts';
 import type { Workload } from './workload.ts';
 
 /** A run that was started. */
-export interface StartedRun {
+interface StartedRun {
   readonly id: string;
   /** Resolves when the run has used up its iterations; rejects when it ended in another way. */
   ended(): Promise<void>;

@@ -6,7 +6,7 @@ import type { LanguageModel } from '../chat/language-model.ts';
 import type { ReportEntry } from '../chat/report.ts';
 import type { Request } from '../chat/request.ts';
 import type { Response } from '../chat/response.ts';
-import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { IdentifiedMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
 import { withUniqueCallIds } from '../loop/call-ids.ts';
 import type { Attempt, ModelCallResult } from '../loop/calls.ts';
@@ -106,7 +106,6 @@ async function ask(
     return {
       ...(partial !== undefined && { message: identified({ ...partial, partial: true }) }),
       finishReason: 'other',
-      model: context.agent.model,
       cancelled: true,
     };
   }
@@ -142,22 +141,22 @@ function toResult(
   report: ReportEntry[],
 ): ModelCallResult {
   const { message, finishReason, metadata } = response.output;
-  const usage = response.metadata?.usage;
+  const { usage, model } = response.metadata ?? {};
   return {
     ...(message !== undefined && {
       message: identified(withUniqueCallIds(message, context.callIds)),
     }),
     finishReason,
     ...(usage !== undefined && { usage }),
-    model: response.metadata?.model ?? context.agent.model,
+    ...(model !== undefined && model !== context.agent.model && { model }),
     ...(earlier.length > 0 && { attempts: [...earlier] }),
     ...(metadata?.extra?.[pauseMark] === true && { providerPause: true }),
     ...(report.length > 0 && { report }),
   };
 }
 
-function identified(message: Omit<TranscriptMessage, 'id' | 'createdAt'>): TranscriptMessage {
+function identified(message: Omit<IdentifiedMessage, 'id'>): IdentifiedMessage {
   const { activityId, attempt, workflowExecution } = Context.current().info;
   const id = activityMessageId(workflowExecution?.runId ?? '', activityId, attempt);
-  return { ...message, id, createdAt: new Date().toISOString() };
+  return { ...message, id };
 }

@@ -1,13 +1,14 @@
 /** The tool Activity: runs one tool call and returns its result as the final message. */
 import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type * as z from 'zod/mini';
 import { toolInput } from '../chat/tool-input.ts';
 import type { ToolOutput } from '../chat/tool-output.ts';
-import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { IdentifiedMessage } from '../chat/transcript-message.ts';
 import type { ToolRunResult } from '../loop/calls.ts';
 import { ToolRunInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
-import { activityMessageId } from '../loop/message-ids.ts';
+import { activityMessageId, iterationOf } from '../loop/message-ids.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import type { Tool, ToolContext } from '../tools/define-tool.ts';
 import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
@@ -29,15 +30,14 @@ export interface RunToolDependencies {
 
 /** Makes the Activity `everloopRunTool`. */
 export function createRunTool(dependencies: RunToolDependencies) {
-  return (raw: ToolRunInput): Promise<ToolRunResult> =>
+  return (raw: z.input<typeof ToolRunInput>): Promise<ToolRunResult> =>
     withHeartbeat(dependencies.heartbeatIntervalMs, async (attempts) => {
       const input = ToolRunInput.parse(raw);
       const ended = await execute(dependencies, input);
-      if (ended === 'cancelled') return { status: 'cancelled' };
+      if (ended === 'cancelled') return { cancelled: true };
       const output = limitOutput(ended.output, input.maxResultBytes);
       const message = resultMessage(input, output, ended.isError);
       return {
-        status: 'finished',
         message: isRecordable(message) ? message : resultMessage(input, tooLarge(input), true),
         ...(attempts.length > 0 && { attempts: [...attempts] }),
       };
@@ -85,11 +85,12 @@ function timedOut({ call, effect, timeoutMs }: ToolRunInput): string {
 
 function contextOf(
   bus: EventBus,
-  { iteration, call, idempotencyKey }: ToolRunInput,
+  { call, idempotencyKey }: ToolRunInput,
   signal: AbortSignal,
 ): ToolContext {
-  const { attempt, workflowExecution } = activityInfo();
+  const { activityId, attempt, workflowExecution } = activityInfo();
   const id = workflowExecution?.workflowId ?? '';
+  const iteration = iterationOf(activityId);
   let seq = 0;
   return {
     signal,
@@ -152,11 +153,10 @@ function resultMessage(
   { call }: ToolRunInput,
   output: ToolOutput,
   isError: boolean,
-): TranscriptMessage {
+): IdentifiedMessage {
   const { activityId, attempt, workflowExecution } = activityInfo();
   return {
     id: activityMessageId(workflowExecution?.runId ?? '', activityId, attempt),
-    createdAt: new Date().toISOString(),
     role: 'tool',
     parts: [
       {

@@ -4,6 +4,7 @@ import { runningEngine, withRuns } from './engine.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
+/** Adds the command to the program. */
 export function addCancel(root: Command, cli: Cli): void {
   root
     .command('cancel')

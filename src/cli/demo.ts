@@ -45,6 +45,7 @@ interface DemoOutcome {
   readonly report: string;
 }
 
+/** Adds the command to the program. */
 export function addDemo(root: Command, cli: Cli): void {
   root
     .command('demo')

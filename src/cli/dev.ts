@@ -17,6 +17,7 @@ const uiPort = 8233;
 /** A person waits for Ctrl-C; what takes longer is asked again at the next start. */
 export const devGraceMs = 5_000;
 
+/** Adds the command to the program. */
 export function addDev(root: Command, cli: Cli): void {
   root
     .command('dev')

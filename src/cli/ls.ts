@@ -19,6 +19,7 @@ const defaultLimit = 30;
 /** Longest title in the table. */
 const titleLength = 48;
 
+/** Adds the command to the program. */
 export function addLs(root: Command, cli: Cli): void {
   root
     .command('ls')

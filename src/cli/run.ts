@@ -28,6 +28,7 @@ interface RunCommandOptions extends RunOptions {
   readonly json?: boolean;
 }
 
+/** Adds the command to the program. */
 export function addRun(root: Command, cli: Cli): void {
   root
     .command('run')

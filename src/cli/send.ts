@@ -12,6 +12,7 @@ interface SendOptions {
   readonly json?: boolean;
 }
 
+/** Adds the command to the program. */
 export function addSend(root: Command, cli: Cli): void {
   root
     .command('send')

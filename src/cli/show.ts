@@ -24,6 +24,7 @@ interface ShowOptions {
   readonly json?: boolean;
 }
 
+/** Adds the command to the program. */
 export function addShow(root: Command, cli: Cli): void {
   root
     .command('show')

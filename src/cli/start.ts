@@ -13,6 +13,7 @@ interface StartOptions extends RunOptions {
   readonly json?: boolean;
 }
 
+/** Adds the command to the program. */
 export function addStart(root: Command, cli: Cli): void {
   root
     .command('start')

@@ -7,6 +7,7 @@ import type { Cli } from './program.ts';
 import { writeJson, writeLine, writeNote } from './terminal.ts';
 import { checkKeys } from './worker-problems.ts';
 
+/** Adds the command to the program. */
 export function addWorker(root: Command, cli: Cli): void {
   root
     .command('worker')

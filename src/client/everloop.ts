@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
+import { Options } from '../chat/options.ts';
 import type { EngineAddress } from '../engine/connect.ts';
 import { connectClient } from '../engine/connect.ts';
 import { liveEngineState } from '../engine/engine-state.ts';
@@ -88,6 +89,7 @@ export class Everloop<Config extends AgentNames = AgentNames> {
       throw new EverloopError('invalid_input', `the run cannot be started: ${problems.join('; ')}`);
     }
     const { start } = parsed.data;
+    if (start.options !== undefined) checkOptions(start.options);
     assertSendable(start, 'the input of the run');
     const at = Date.now();
     const first = startState({ type: 'run-started', at, runId: id, temporalRunId: '', start });
@@ -131,4 +133,14 @@ async function addressOfEngine(project: string): Promise<string> {
   throw new EverloopError('engine_unreachable', `no engine is running for ${project}`, {
     hint: 'start one with: everloop dev, or name the address of a Temporal server',
   });
+}
+
+/** The Workflow leaves options to the Worker; a caller learns at once. */
+function checkOptions(options: Options): void {
+  const parsed = Options.safeParse(options);
+  if (parsed.success) return;
+  const problems = parsed.error.issues.map((issue) =>
+    ['options', ...issue.path].join('.').concat(`: ${issue.message}`),
+  );
+  throw new EverloopError('invalid_input', `the run cannot be started: ${problems.join('; ')}`);
 }

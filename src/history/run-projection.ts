@@ -6,10 +6,12 @@ import { ModelCallInput, ModelCallResult, ToolRunResult } from '../loop/calls.ts
 import { resultEntries } from '../loop/close-calls.ts';
 import type { Fact } from '../loop/fact.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import type { ActivityEnd } from '../loop/lost-call.ts';
-import { lostOutcome } from '../loop/lost-call.ts';
+
+import { callIdOf } from '../loop/message-ids.ts';
 import { AgentRunInput, SendInput, toUserMessage } from '../loop/run-input.ts';
 import { memoKey, RunMemo } from '../loop/run-memo.ts';
+import type { ActivityEnd, ToolOutcome } from '../loop/tool-outcome.ts';
+import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 
 /** An Activity event that the Workflow has not seen yet: it sees it in its next Workflow task. */
@@ -109,13 +111,12 @@ export class RunProjection {
 
   #agentResolved(result: unknown): void {
     this.#apply({ type: 'agent-resolved', agent: AgentSpec.parse(result) });
-    this.#apply({ type: 'appended', entries: [{ ref: 'input' }] });
+    this.#apply({ type: 'appended', entries: ['input'] });
   }
 
   #schedule(event: Extract<RecordedEvent, { type: 'activity-scheduled' }>): void {
     if (event.name === 'everloopRunTool') {
-      const callId = event.activityId.slice(event.activityId.indexOf('/') + 1);
-      this.#apply({ type: 'tool-started', callId });
+      this.#apply({ type: 'tool-started', callId: callIdOf(event.activityId) });
     }
     if (event.name !== 'everloopCallModel' || this.#state === undefined) return;
     const { iteration, append, received } = ModelCallInput.parse(event.input);
@@ -154,17 +155,19 @@ export class RunProjection {
 
   #completed(activityId: string, name: string, result: unknown): void {
     if (name === 'everloopResolveAgent') this.#agentResolved(result);
-    if (name === 'everloopRunTool') this.#toolEnded(activityId, ToolRunResult.parse(result));
+    if (name === 'everloopRunTool') {
+      this.#toolEnded(activityId, returnedOutcome(ToolRunResult.parse(result)));
+    }
     if (name !== 'everloopCallModel') return;
     const parsed = ModelCallResult.parse(result);
     this.#apply({ type: 'model-ended', at: this.#now, activityId, result: parsed });
     if (parsed.message !== undefined) {
-      this.#apply({ type: 'appended', entries: [{ ref: activityId }] });
+      this.#apply({ type: 'appended', entries: [activityId] });
     }
   }
 
-  #toolEnded(activityId: string, outcome: ReturnType<typeof lostOutcome>): void {
-    const callId = activityId.slice(activityId.indexOf('/') + 1);
+  #toolEnded(activityId: string, outcome: ToolOutcome): void {
+    const callId = callIdOf(activityId);
     this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
   }
 

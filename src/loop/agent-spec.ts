@@ -44,8 +44,3 @@ export const AgentSpec = z.object({
   hash: z.string(),
 });
 export type AgentSpec = z.infer<typeof AgentSpec>;
-
-/** The tool of that name, or undefined when the agent has none. */
-export function toolSpecOf(agent: AgentSpec, name: string): ToolSpec | undefined {
-  return agent.tools.find((tool) => tool.definition.name === name);
-}

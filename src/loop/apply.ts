@@ -138,7 +138,9 @@ function endModel(
   const { temporalRunId, iteration } = state;
   const lastResponse = {
     activityId,
-    ...(result.message !== undefined && { message: result.message }),
+    ...(result.message !== undefined && {
+      message: { ...result.message, createdAt: new Date(at).toISOString() },
+    }),
     finishReason: result.finishReason,
     attempts: (result.attempts?.length ?? 0) + 1,
     providerPause: result.providerPause === true,
@@ -179,22 +181,22 @@ function append(state: LoopState, entry: AppendEntry): LoopState {
 }
 
 function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMessage[] {
-  if ('message' in entry) return [entry.message];
-  if (entry.ref === 'input') {
+  if (typeof entry !== 'string') return [entry];
+  if (entry === 'input') {
     return inputMessages(state.start, state.temporalRunId, state.startedAt);
   }
-  if (entry.ref === state.lastResponse?.activityId && state.lastResponse.message !== undefined) {
+  if (entry === state.lastResponse?.activityId && state.lastResponse.message !== undefined) {
     return [state.lastResponse.message];
   }
   for (const pending of state.pendingToolCalls) {
     if (
       pending.status === 'settled' &&
-      entry.ref === toolActivityId(state.iteration, pending.call.id)
+      entry === toolActivityId(state.iteration, pending.call.id)
     ) {
       return [pending.message];
     }
   }
-  throw new Error(`no message for ${entry.ref} in iteration ${state.iteration}`);
+  throw new Error(`no message for ${entry} in iteration ${state.iteration}`);
 }
 
 /** The messages a run begins with: its history without system messages, then its input. */

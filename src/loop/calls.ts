@@ -3,19 +3,17 @@ import * as z from 'zod/mini';
 import { FinishReason } from '../chat/finish-reason.ts';
 import { ReportEntry } from '../chat/report.ts';
 import { ToolCall } from '../chat/tool-call.ts';
-import { TranscriptMessage } from '../chat/transcript-message.ts';
+import { IdentifiedMessage, TranscriptMessage } from '../chat/transcript-message.ts';
 import { Usage } from '../chat/usage.ts';
 import { Effect } from './agent-spec.ts';
+import { toolDefaults } from './tool-defaults.ts';
 
 /**
- * One message joining the transcript. `ref` names where it stands in history already: `input` (the run's
- * first messages), `update:<id>`, or the id of the Activity that returned it. What the Workflow made
- * itself (a placeholder) stands nowhere else and is written out.
+ * One message joining the transcript. A text is a reference to where it stands in history already: `input`
+ * (the run's first messages) or the id of the Activity that returned it. What the Workflow made itself (a
+ * placeholder) stands nowhere else and is written out.
  */
-export const AppendEntry = z.union([
-  z.object({ ref: z.string() }),
-  z.object({ message: TranscriptMessage }),
-]);
+export const AppendEntry = z.union([z.string(), TranscriptMessage]);
 export type AppendEntry = z.infer<typeof AppendEntry>;
 
 /** One earlier attempt of an Activity, as the attempt itself announced it. */
@@ -46,10 +44,11 @@ export type ModelCallInput = z.infer<typeof ModelCallInput>;
 /** What the model Activity returns; the message is final. */
 export const ModelCallResult = z.object({
   /** Absent when the model answered with nothing. */
-  message: z.optional(TranscriptMessage),
+  message: z.optional(IdentifiedMessage),
   finishReason: FinishReason,
   usage: z.optional(Usage),
-  model: z.string(),
+  /** The model that answered, as the provider names it; absent when that is the agent's own name for it. */
+  model: z.optional(z.string()),
   /** Attempts before this one that had started; absent when the first succeeded. */
   attempts: z.optional(z.array(Attempt)),
   /** The run was cancelled meanwhile; the message holds the text that had arrived. */
@@ -60,34 +59,20 @@ export const ModelCallResult = z.object({
 });
 export type ModelCallResult = z.infer<typeof ModelCallResult>;
 
-/** Input of the tool Activity. */
+/** Input of the tool Activity. What most tools share is left out of history: see `toolDefaults`. */
 export const ToolRunInput = z.object({
-  iteration: z.int(),
   agent: z.string(),
   call: ToolCall,
-  effect: Effect,
-  timeoutMs: z.int(),
-  maxResultBytes: z.int(),
   idempotencyKey: z.string(),
+  effect: z._default(Effect, toolDefaults.effect),
+  timeoutMs: z._default(z.int(), toolDefaults.timeoutMs),
+  maxResultBytes: z._default(z.int(), toolDefaults.maxResultBytes),
 });
 export type ToolRunInput = z.infer<typeof ToolRunInput>;
 
 /** What the tool Activity returns. `cancelled`: it had started, and nobody knows how far it came. */
-export const ToolRunResult = z.discriminatedUnion('status', [
-  z.object({
-    status: z.literal('finished'),
-    message: TranscriptMessage,
-    attempts: z.optional(z.array(Attempt)),
-  }),
-  z.object({ status: z.literal('cancelled') }),
+export const ToolRunResult = z.union([
+  z.object({ message: IdentifiedMessage, attempts: z.optional(z.array(Attempt)) }),
+  z.object({ cancelled: z.literal(true) }),
 ]);
 export type ToolRunResult = z.infer<typeof ToolRunResult>;
-
-/**
- * How a tool call ended, seen from the Workflow. `lost`: it started and its result never came back.
- * `not-started`: it was called off before any Worker took it.
- */
-export type ToolOutcome =
-  | ToolRunResult
-  | { readonly status: 'lost'; readonly reason: string }
-  | { readonly status: 'not-started' };

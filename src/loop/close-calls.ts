@@ -1,9 +1,10 @@
 /** Gives every tool call its one result, whatever happened to it. */
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
-import type { AppendEntry, ToolOutcome } from './calls.ts';
+import type { AppendEntry } from './calls.ts';
 import type { LoopState, PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
 import { errorResult, notExecuted, outcomeUnknown } from './placeholders.ts';
+import type { ToolOutcome } from './tool-outcome.ts';
 
 /** A call whose outcome is known now. */
 export function settle(
@@ -15,7 +16,8 @@ export function settle(
   if (pending.status === 'settled') return pending;
   const { call, index } = pending;
   if (outcome.status === 'finished') {
-    return { status: 'settled', call, index, message: outcome.message, placeholder: false };
+    const message = { ...outcome.message, createdAt: new Date(at).toISOString() };
+    return { status: 'settled', call, index, message, placeholder: false };
   }
   const message = placeholder(state, pending, placeholderText(pending, outcome), at);
   return { status: 'settled', call, index, message, placeholder: true };
@@ -47,14 +49,14 @@ export function resultEntries(state: LoopState): readonly AppendEntry[] {
   return state.pendingToolCalls.flatMap((pending): readonly AppendEntry[] => {
     if (pending.status !== 'settled') return [];
     return pending.placeholder
-      ? [{ message: pending.message }]
-      : [{ ref: toolActivityId(state.iteration, pending.call.id) }];
+      ? [pending.message]
+      : [toolActivityId(state.iteration, pending.call.id)];
   });
 }
 
 /** The entry that appends the last response's message, if it has one. */
 export function responseEntries(state: LoopState): readonly AppendEntry[] {
-  return state.lastResponse?.message === undefined ? [] : [{ ref: state.lastResponse.activityId }];
+  return state.lastResponse?.message === undefined ? [] : [state.lastResponse.activityId];
 }
 
 /**

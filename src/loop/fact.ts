@@ -1,9 +1,10 @@
 /** What can happen to a run. The Workflow meets facts as they happen, the history projection reads the same ones from history. */
 import type { Message } from '../chat/message.ts';
 import type { AgentSpec } from './agent-spec.ts';
-import type { AppendEntry, ModelCallResult, ToolOutcome } from './calls.ts';
+import type { AppendEntry, ModelCallResult } from './calls.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
+import type { ToolOutcome } from './tool-outcome.ts';
 
 /** `at` is Workflow time in milliseconds since the epoch: the same on every replay, and readable from history. */
 export type Fact =

@@ -34,6 +34,16 @@ export function toolActivityId(iteration: number, callId: string): string {
   return `${iteration}/${callId}`;
 }
 
+/** The iteration that an Activity id belongs to. */
+export function iterationOf(activityId: string): number {
+  return Number.parseInt(activityId, 10);
+}
+
+/** Id of the call whose tool Activity has that id. */
+export function callIdOf(activityId: string): string {
+  return activityId.slice(activityId.indexOf('/') + 1);
+}
+
 /** Key of a tool call's effect: the same for every attempt, new when the model was asked again. */
 export function idempotencyKey(assistantMessageId: string, index: number): string {
   return `${assistantMessageId}/${index}`;

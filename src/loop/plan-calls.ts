@@ -4,10 +4,10 @@ import type { ToolCall } from '../chat/tool-call.ts';
 import { toolInput } from '../chat/tool-input.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from './agent-spec.ts';
-import { toolSpecOf } from './agent-spec.ts';
 import type { PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
 import { errorResult } from './placeholders.ts';
+import { toolSpecOf } from './tool-spec-of.ts';
 
 /** Finish reasons after which calls stand in the message but are never executed, and the run is over. */
 const terminal: readonly FinishReason[] = ['refusal', 'content_filter', 'other'];

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { JsonValue } from '../chat/json.ts';
 import { Message } from '../chat/message.ts';
-import { Options } from '../chat/options.ts';
+import type { Options } from '../chat/options.ts';
 import { NonEmptyText } from '../chat/text.ts';
 
 /** What the user says: plain text, or a complete user message. */
@@ -21,7 +21,8 @@ export const StartInput = z.strictObject({
   agent: z.string().check(z.minLength(1)),
   input: UserInput,
   history: z.optional(z.array(Message)),
-  options: z.optional(Options),
+  /** Only looked at here; resolving the agent checks them, outside the sandbox, with their schema. */
+  options: z.optional(z.custom<Options>((value) => typeof value === 'object' && value !== null)),
   maxIterations: z.optional(z.int().check(z.positive())),
   title: z.optional(z.string()),
   metadata: z.optional(z.record(z.string(), JsonValue)),

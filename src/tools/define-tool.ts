@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { JsonObject, JsonValue } from '../chat/json.ts';
 import type { ToolOutput } from '../chat/tool-output.ts';
 import type { Effect } from '../loop/agent-spec.ts';
+import { toolDefaults } from '../loop/tool-defaults.ts';
 import { toMilliseconds } from './duration.ts';
 import { toInputSchema } from './to-input-schema.ts';
 
@@ -71,14 +72,13 @@ export class RetryableError extends Error {
 
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/; // what every provider accepts
 const defaultRetries = 4;
-const defaultMaxResultBytes = 32 * 1024; // about 8,000 tokens: more crowds out the conversation
 
 /**
  * Defines a tool. The JSON Schema is derived here, in declaration order, so that it is the same text in every process.
  * @throws TypeError when the name, a number or the input schema cannot be used; the message names which
  */
 export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>): Tool {
-  const { name, effect = 'once' } = options;
+  const { name, effect = toolDefaults.effect } = options;
   if (!namePattern.test(name)) {
     throw new TypeError(`tool name ${JSON.stringify(name)} does not match ${namePattern.source}`);
   }
@@ -87,11 +87,11 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
     description: options.description,
     inputSchema: toInputSchema(name, options.input),
     effect,
-    timeoutMs: toMilliseconds(options.timeout ?? '1 minute', `tool ${name}: timeout`),
+    timeoutMs: toMilliseconds(options.timeout ?? toolDefaults.timeoutMs, `tool ${name}: timeout`),
     maxAttempts:
       effect === 'once' ? 1 : 1 + whole(options.retries ?? defaultRetries, 0, `${name}: retries`),
     maxResultBytes: whole(
-      options.maxResultBytes ?? defaultMaxResultBytes,
+      options.maxResultBytes ?? toolDefaults.maxResultBytes,
       1,
       `${name}: maxResultBytes`,
     ),

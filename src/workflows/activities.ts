@@ -5,6 +5,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
+import type * as z from 'zod/mini';
 import type { AgentSpec, ToolSpec } from '../loop/agent-spec.ts';
 import type {
   ModelCallInput,
@@ -18,7 +19,7 @@ import type { StartInput } from '../loop/run-input.ts';
 export interface EverloopActivities {
   everloopResolveAgent(start: Pick<StartInput, 'agent' | 'options'>): Promise<AgentSpec>;
   everloopCallModel(input: ModelCallInput): Promise<ModelCallResult>;
-  everloopRunTool(input: ToolRunInput): Promise<ToolRunResult>;
+  everloopRunTool(input: z.input<typeof ToolRunInput>): Promise<ToolRunResult>;
 }
 
 /** Resolves the agent inside the first Workflow task: no round trip through the server. */
@@ -44,14 +45,9 @@ export const nodes = proxyActivities<
  * Options of a model call. No schedule-to-close timeout: time in the queue must not end a waiting run.
  * 66 attempts with at most a minute between them are about an hour of trying.
  */
-export function modelOptions(
-  agent: AgentSpec,
-  activityId: string,
-  summary: string,
-): ActivityOptions {
+export function modelOptions(agent: AgentSpec, activityId: string): ActivityOptions {
   return {
-    activityId,
-    summary,
+    activityId, // `<iteration>/model`: a summary would say no more
     startToCloseTimeout: '1 hour', // long reasoning answers; a silent provider is cut off much earlier by the idle timeout
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // the text so far comes back

@@ -27,7 +27,7 @@ export async function everloopAgentRun(input: AgentRunInput): Promise<RunResult>
   let stop: Stop;
   try {
     await resolveAgent(run);
-    run.apply({ type: 'appended', entries: [{ ref: 'input' }] });
+    run.apply({ type: 'appended', entries: ['input'] });
     stop = await iterate(run);
   } catch (error) {
     stop = stopForFailure(run, error);

@@ -11,8 +11,8 @@ import { cancelled, stopForError } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { shortened } from '../loop/run-memo.ts';
 import type { RunResult } from '../loop/run-result.ts';
-import { toRunResult } from '../loop/run-result.ts';
 import type { RunError, Stop } from '../loop/stop.ts';
+import { toRunResult } from '../loop/to-run-result.ts';
 import type { Run } from './run.ts';
 import { writeSummary } from './summary.ts';
 

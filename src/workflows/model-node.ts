@@ -34,19 +34,16 @@ async function call(run: Run, activityId: string, finish: boolean): Promise<void
   if (agent === undefined) throw new Error('the agent is not resolved yet');
   run.apply({ type: 'model-started' });
   const result = await withinGrace(
-    nodes.everloopCallModel.executeWithOptions(
-      modelOptions(agent, activityId, `iteration ${iteration}`),
-      [
-        {
-          iteration,
-          upTo: transcript.count,
-          append: [...unsent.append],
-          ...(unsent.received.length > 0 && { received: [...unsent.received] }),
-          digest: transcript.digest,
-          ...(finish && { finish }),
-        },
-      ],
-    ),
+    nodes.everloopCallModel.executeWithOptions(modelOptions(agent, activityId), [
+      {
+        iteration,
+        upTo: transcript.count,
+        append: [...unsent.append],
+        ...(unsent.received.length > 0 && { received: [...unsent.received] }),
+        digest: transcript.digest,
+        ...(finish && { finish }),
+      },
+    ]),
   );
   run.noteCancellation();
   if (result === undefined) return;

@@ -1,17 +1,18 @@
 /** The tools node: runs the calls of a response side by side and appends their results in call order. */
 import { ActivityFailure, CancelledFailure, TimeoutFailure } from '@temporalio/workflow';
-import { toolSpecOf } from '../loop/agent-spec.ts';
-import type { ToolOutcome } from '../loop/calls.ts';
 import { resultEntries } from '../loop/close-calls.ts';
 import type { PendingToolCall } from '../loop/loop-state.ts';
-import { lostOutcome } from '../loop/lost-call.ts';
 import { idempotencyKey, toolActivityId } from '../loop/message-ids.ts';
+import { beyondDefaults } from '../loop/tool-defaults.ts';
+import type { ToolOutcome } from '../loop/tool-outcome.ts';
+import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
+import { toolSpecOf } from '../loop/tool-spec-of.ts';
 import { nodes, toolOptions } from './activities.ts';
 import { withinGrace } from './cancel-grace.ts';
 import type { Run } from './run.ts';
 
 /** Longest summary of a call in Temporal's own UI; the server refuses more than 400 bytes. */
-const summaryLength = 100;
+const summaryLength = 80;
 
 /** Runs every call that can be run. When the run is cancelled meanwhile, the ending closes what is still open. */
 export async function runTools(run: Run): Promise<void> {
@@ -36,21 +37,20 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
   }
   run.apply({ type: 'tool-started', callId: call.id });
   const outcome = await withinGrace(
-    nodes.everloopRunTool.executeWithOptions(
-      toolOptions(agent, tool, toolActivityId(iteration, call.id), summaryOf(call)),
-      [
-        {
-          iteration,
-          agent: agent.name,
-          call,
-          effect: tool.effect,
-          timeoutMs: tool.timeoutMs,
-          maxResultBytes: tool.maxResultBytes,
-          idempotencyKey: idempotencyKey(lastResponse.message.id, index),
-        },
-      ],
-    ),
-  ).catch(outcomeOfFailure);
+    nodes.everloopRunTool
+      .executeWithOptions(
+        toolOptions(agent, tool, toolActivityId(iteration, call.id), summaryOf(call)),
+        [
+          {
+            agent: agent.name,
+            call,
+            idempotencyKey: idempotencyKey(lastResponse.message.id, index),
+            ...beyondDefaults(tool),
+          },
+        ],
+      )
+      .then(returnedOutcome, outcomeOfFailure),
+  );
   run.noteCancellation();
   if (outcome === undefined) return;
   run.apply({ type: 'tool-ended', at: Date.now(), callId: call.id, outcome });

@@ -51,7 +51,7 @@ export interface Project {
 export async function makeProject(
   files: Readonly<Record<string, string>> = {},
   env: Readonly<Record<string, string>> = {},
-  after: (undo: () => Promise<void>) => void = onTestFinished,
+  after: (undo: () => Promise<void>) => unknown = onTestFinished,
 ): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'everloop-cli-'));
   const children: ChildProcess[] = [];

@@ -34,10 +34,15 @@ const config = `${imports}
 
 describe('against a server with a Worker', () => {
   let project: Project;
+  const undo: (() => Promise<void>)[] = [];
+
+  afterAll(async () => {
+    for (const step of undo) await step();
+  });
 
   beforeAll(async () => {
     const env = { TEMPORAL_ADDRESS: inject('temporalAddress') };
-    project = await makeProject({ 'everloop.config.ts': config }, env, afterAll);
+    project = await makeProject({ 'everloop.config.ts': config }, env, (step) => undo.push(step));
     const worker = project.start('worker');
     await worker.said('Worker for');
   });

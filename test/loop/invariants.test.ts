@@ -6,7 +6,7 @@ import { TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import { addUsage, noUsage } from '../../src/chat/usage-total.ts';
 import { boundaries } from '../../src/history/state-at.ts';
 import { chainDigest } from '../../src/loop/digest.ts';
-import { toRunResult } from '../../src/loop/run-result.ts';
+import { toRunResult } from '../../src/loop/to-run-result.ts';
 import { plans } from './plans.ts';
 import { simulate } from './simulate.ts';
 

@@ -1,7 +1,7 @@
 /** Plays a whole run on the pure loop: the part of Workflow, server, model and tools at once. Yields what the Workflow saw and what its history would hold. */
 import type { FinishReason } from '../../src/chat/finish-reason.ts';
 import type { ToolCall } from '../../src/chat/tool-call.ts';
-import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
+import type { IdentifiedMessage } from '../../src/chat/transcript-message.ts';
 import type { Usage } from '../../src/chat/usage.ts';
 import type { RecordedEvent } from '../../src/history/recorded-event.ts';
 import type { AgentSpec } from '../../src/loop/agent-spec.ts';
@@ -12,12 +12,12 @@ import { responseEntries, resultEntries } from '../../src/loop/close-calls.ts';
 import { afterModel, beforeIteration, receivable, stopForError } from '../../src/loop/decide.ts';
 import type { Fact } from '../../src/loop/fact.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
-import type { ActivityEnd } from '../../src/loop/lost-call.ts';
-import { lostOutcome } from '../../src/loop/lost-call.ts';
 import { activityMessageId, modelActivityId, toolActivityId } from '../../src/loop/message-ids.ts';
 import { callsOf } from '../../src/loop/plan-calls.ts';
 import { memoKey, shortened, toRunMemo } from '../../src/loop/run-memo.ts';
 import type { Stop } from '../../src/loop/stop.ts';
+import type { ActivityEnd } from '../../src/loop/tool-outcome.ts';
+import { lostOutcome } from '../../src/loop/tool-outcome.ts';
 
 /** How the model answers one call. */
 export interface PlannedAnswer {
@@ -96,7 +96,7 @@ class Player {
       result: this.#plan.agent,
     });
     this.#apply({ type: 'agent-resolved', agent: this.#plan.agent });
-    this.#apply({ type: 'appended', entries: [{ ref: 'input' }] });
+    this.#apply({ type: 'appended', entries: ['input'] });
     const stop = shortened(this.#loop());
     this.#apply({ type: 'stopped', at: this.#now, stop });
     this.#record({ type: 'memo', memo: { [memoKey]: toRunMemo(this.#state, this.#now) } });
@@ -196,7 +196,7 @@ class Player {
     if (end === 'finished' || end === 'error') {
       const message = this.#result(call, activityId, end === 'error');
       const outcome = { status: 'finished' as const, message };
-      this.#record({ type: 'activity-completed', scheduledId, result: outcome });
+      this.#record({ type: 'activity-completed', scheduledId, result: { message } });
       this.#task();
       this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
       return;
@@ -253,7 +253,6 @@ class Player {
       ...(parts.length > 0 && { message }),
       finishReason,
       usage,
-      model: 'm',
       ...(pause && { providerPause: true as const }),
     };
   }
@@ -267,23 +266,21 @@ class Player {
     return {
       ...(text !== '' && { message }),
       finishReason: 'other',
-      model: 'm',
       cancelled: true,
     };
   }
 
   #identity(role: 'assistant') {
     const id = activityMessageId(temporalRunId, modelActivityId(this.#state.iteration), 1);
-    return { id, role, createdAt: new Date(this.#clock).toISOString() };
+    return { id, role };
   }
 
-  #result(call: ToolCall, activityId: string, isError: boolean): TranscriptMessage {
+  #result(call: ToolCall, activityId: string, isError: boolean): IdentifiedMessage {
     const output = { content: [{ kind: 'text' as const, text: `result of ${call.id}` }] };
     const toolResult = { id: call.id, name: call.name, output, ...(isError && { isError }) };
     return {
       id: activityMessageId(temporalRunId, activityId, 1),
       role: 'tool',
-      createdAt: new Date(this.#clock).toISOString(),
       parts: [{ kind: 'tool_result', toolResult }],
     };
   }

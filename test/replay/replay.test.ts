@@ -11,7 +11,7 @@ import { replayHistory } from '../../src/replay/replay.ts';
 import { assertReplays } from '../../src/testing/assert-replays.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Harness } from '../support/harness.ts';
-import { startHarness } from '../support/harness.ts';
+import { sharedBundle, startHarness } from '../support/harness.ts';
 
 const throwing = fileURLToPath(new URL('./throwing-workflow.ts', import.meta.url));
 
@@ -51,7 +51,7 @@ function stuckInTask(count: number): readonly HistoryEvent[] {
 
 describe('replayHistory', () => {
   it('gives LoopState after every iteration, the same that history tells without any code', async () => {
-    const verdict = await replayHistory(events, runId);
+    const verdict = await replayHistory(events, runId, { bundle: sharedBundle() });
     expect(verdict).toMatchObject({ ok: true, iterations: 5 });
     const history = await harness.history(runId);
     expect(verdict.states.map((state) => state.iteration)).toEqual([0, 1, 2, 3, 4, 5]);
@@ -67,7 +67,7 @@ describe('replayHistory', () => {
         activityTaskScheduledEventAttributes: { ...scheduled, activityType: { name: 'other' } },
       };
     });
-    const verdict = await replayHistory(changed, runId);
+    const verdict = await replayHistory(changed, runId, { bundle: sharedBundle() });
     expect(verdict).toMatchObject({
       ok: false,
       iteration: 3,
@@ -76,12 +76,14 @@ describe('replayHistory', () => {
   });
 
   it('says so when a history is none of a run', async () => {
-    expect(await replayHistory([], runId)).toMatchObject({ ok: false });
+    expect(await replayHistory([], runId, { bundle: sharedBundle() })).toMatchObject({ ok: false });
   });
 
   it('takes an open run in the middle of a task as sound', async () => {
     for (const task of [1, 2, 5]) {
-      expect(await replayHistory(stuckInTask(task), runId)).toMatchObject({ ok: true });
+      expect(
+        await replayHistory(stuckInTask(task), runId, { bundle: sharedBundle() }),
+      ).toMatchObject({ ok: true });
     }
   });
 

@@ -47,7 +47,7 @@ export async function startHarness({
     agents: new Map(Object.entries(agents)),
     providers,
     contexts,
-    worker: { shutdownGraceTime: '1 second' },
+    worker: { shutdownGraceTime: '1 second', workflowBundle: sharedBundle() },
   });
   const running = worker.run();
   return {
@@ -75,8 +75,13 @@ async function expectReplays(client: Client, taskQueue: string): Promise<void> {
   const runs = client.workflow.list({ query: `TaskQueue = '${taskQueue}'` });
   let count = 0;
   for await (const { workflowId } of runs) {
-    await assertReplays(client, workflowId);
+    await assertReplays(client, workflowId, { bundle: sharedBundle() });
     count += 1;
   }
   expect(count, `runs replayed of ${taskQueue}`).toBeGreaterThan(0);
+}
+
+/** The Workflow code that the test run has bundled. */
+export function sharedBundle(): { readonly codePath: string } {
+  return { codePath: inject('workflowBundlePath') };
 }

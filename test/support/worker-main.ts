@@ -5,7 +5,8 @@ import { installRuntime } from '../../src/engine/runtime.ts';
 import { createWorker } from '../../src/worker.ts';
 import { crashAgents } from './crash-agents.ts';
 
-const [address = '', taskQueue = '', baseURL = '', ledger = ''] = process.argv.slice(2);
+const [address = '', taskQueue = '', baseURL = '', ledger = '', codePath = ''] =
+  process.argv.slice(2);
 installRuntime('ERROR');
 const contexts = new ModelContexts();
 const worker = await createWorker({
@@ -16,7 +17,7 @@ const worker = await createWorker({
   agents: crashAgents(ledger),
   providers: { 'openai-chat': { apiKey: 'test', baseURL } },
   contexts,
-  worker: { shutdownGraceTime: '100ms' },
+  worker: { shutdownGraceTime: '100ms', workflowBundle: { codePath } },
 });
 process.on('message', (message) => {
   if (message === 'counts') process.send?.({ counts: contexts.counts });

@@ -13,7 +13,7 @@ export class WorkerProcess {
     this.#child = child;
   }
 
-  /** Resolves once the Worker polls. `args`: address, task queue, provider's base URL, ledger file. */
+  /** Resolves once the Worker polls. `args`: address, task queue, provider's base URL, ledger file, bundle file. */
   static async start(args: readonly string[]): Promise<WorkerProcess> {
     const child = fork(main, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const [message] = await once(child, 'message');

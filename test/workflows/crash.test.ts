@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { Everloop } from '../../src/client/everloop.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { connectClient } from '../../src/engine/connect.ts';
-import { installRuntime } from '../../src/engine/runtime.ts';
 import type { Script } from '../../src/models/scripted.ts';
 import { assertReplays } from '../../src/testing/assert-replays.ts';
 import type { OpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
 import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
 import { hang } from '../support/crash-agents.ts';
+import { sharedBundle } from '../support/harness.ts';
 import { resultTexts } from '../support/transcript.ts';
 import { WorkerProcess } from '../support/worker-process.ts';
 
@@ -24,8 +24,6 @@ const script: Script = (request) => {
   const input = { text: answers === 1 ? text : `step ${answers}` };
   return { text: `Thinking ${answers}.`, calls: [{ name: tool, input }] };
 };
-
-installRuntime('ERROR');
 
 let client: Client;
 let connection: Connection;
@@ -54,7 +52,8 @@ beforeEach(async () => {
   });
   const taskQueue = `crash-${crypto.randomUUID()}`;
   everloop = Everloop.from(client, taskQueue);
-  workerArgs = [inject('temporalAddress'), taskQueue, server.url, ledger];
+  const { codePath } = sharedBundle();
+  workerArgs = [inject('temporalAddress'), taskQueue, server.url, ledger, codePath];
 });
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.kill()));
@@ -107,7 +106,7 @@ describe('a killed Worker', () => {
     const survivor = workers.find((worker) => worker !== holder);
     expect((await survivor?.counts())?.misses).toBeGreaterThanOrEqual(1);
     expect(await ledgerLines()).toHaveLength(6);
-    await assertReplays(client, run.id);
+    await assertReplays(client, run.id, { bundle: sharedBundle() });
   });
 
   it('in the middle of a `once` tool leaves its outcome unknown, and the tool is not run again', async () => {
@@ -124,7 +123,7 @@ describe('a killed Worker', () => {
       'pay: step 2',
     ]);
     expect((await ledgerLines()).map((line) => line.split(' ')[1])).toEqual(['1', '1', '1']);
-    await assertReplays(client, run.id);
+    await assertReplays(client, run.id, { bundle: sharedBundle() });
   });
 
   it('in the middle of a `keyed` tool has it run again with the same key', async () => {
@@ -144,7 +143,7 @@ describe('a killed Worker', () => {
     expect(lines.map(([, attempt]) => attempt)).toEqual(['1', '1', '2', '1']);
     expect(lines[1]?.[2]).toBe(lines[2]?.[2]);
     expect(new Set(lines.map(([, , key]) => key)).size).toBe(3);
-    await assertReplays(client, run.id);
+    await assertReplays(client, run.id, { bundle: sharedBundle() });
   });
 });
 
@@ -167,7 +166,7 @@ describe('a Worker that is shut down', () => {
     expect(await run.result()).toMatchObject({ stopReason: 'completed', iterations: 4 });
     expect(resultTexts(await run.messages())[1]).toBe(result);
     expect((await ledgerLines()).map((line) => line.split(' ')[1]).join(' ')).toBe(attempts);
-    await assertReplays(client, run.id);
+    await assertReplays(client, run.id, { bundle: sharedBundle() });
   });
 
   it('in the middle of an answer has the model asked again, by another', async () => {
@@ -181,6 +180,6 @@ describe('a Worker that is shut down', () => {
     const bodies = server.calls().map((call) => call.body);
     expect(bodies).toHaveLength(5);
     expect(bodies[2]).toBe(bodies[1]);
-    await assertReplays(client, run.id);
+    await assertReplays(client, run.id, { bundle: sharedBundle() });
   });
 });

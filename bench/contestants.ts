@@ -99,8 +99,7 @@ async function startEverloop(
     namespace,
     taskQueue,
     profile: 'embedded',
-    agents: new Map([['bench', agent]]),
-    providers: { 'openai-chat': {} },
+    agents: { bench: agent },
   });
   const stop = running(worker);
   const everloop = Everloop.from(client, taskQueue);

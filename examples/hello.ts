@@ -31,11 +31,8 @@ const taskQueue = 'everloop-hello';
 const connection = await NativeConnection.connect({ address });
 const worker = await createWorker({
   connection,
-  namespace: 'default',
   taskQueue,
-  profile: 'embedded',
-  agents: new Map(Object.entries(config.agents)),
-  providers: { 'openai-chat': {} },
+  agents: config.agents,
 });
 const everloop = await Everloop.connect<typeof config>({ address, taskQueue });
 

@@ -7,6 +7,7 @@ import { ModelContexts } from './activities/model-contexts.ts';
 import { transcriptSinks } from './activities/transcript-sinks.ts';
 import type { AgentDefinition } from './agents/define-agent.ts';
 import type { LanguageModel } from './chat/language-model.ts';
+import { defaultTaskQueue } from './client/everloop.ts';
 import { readHistory } from './client/read-history.ts';
 import type { EngineProfile } from './engine/worker-settings.ts';
 import { heartbeatSettings, workerSettings } from './engine/worker-settings.ts';
@@ -20,11 +21,17 @@ import { createLocalEventBus } from './storage/event-bus.ts';
 
 export interface EverloopWorkerOptions {
   readonly connection: NativeConnection;
-  readonly namespace: string;
-  readonly taskQueue: string;
-  readonly profile: EngineProfile;
-  readonly agents: ReadonlyMap<string, AgentDefinition>;
-  readonly providers: Providers;
+  /** The agents by name, as in a configuration. */
+  readonly agents: Readonly<Record<string, AgentDefinition>>;
+  /** Keys of the providers that the agents' models need. */
+  readonly providers?: Providers;
+  /** Namespace of the runs; `default` when absent. */
+  readonly namespace?: string;
+  /** Task queue of the runs; `everloop` when absent. */
+  readonly taskQueue?: string;
+  /** `cluster` when absent. */
+  readonly profile?: EngineProfile;
+  /** Where deltas go; nowhere beyond this process when absent. */
   readonly bus?: EventBus;
   readonly contexts?: ModelContexts;
   /** Overrides of Temporal's Worker options. */
@@ -33,11 +40,13 @@ export interface EverloopWorkerOptions {
 
 /** Makes a Worker; `worker.run()` starts it. */
 export async function createWorker(options: EverloopWorkerOptions): Promise<Worker> {
-  const { connection, namespace, taskQueue, profile, agents } = options;
+  const { connection, namespace = 'default', taskQueue = defaultTaskQueue } = options;
+  const { profile = 'cluster', providers = {} } = options;
+  const agents = new Map(Object.entries(options.agents));
   const client = new Client({ connection, namespace });
   const contexts = options.contexts ?? new ModelContexts();
   const heartbeat = heartbeatSettings(profile);
-  const models = createModelRegistry(options.providers, ownModels(agents));
+  const models = createModelRegistry(providers, ownModels(agents));
   return await Worker.create({
     ...workerSettings(profile),
     ...options.worker,

@@ -63,9 +63,7 @@ async function cancelTimes(kind: ServerKind, say: (line: string) => void): Promi
     namespace,
     taskQueue,
     profile: 'embedded',
-    agents: new Map([
-      ['bench', defineAgent({ model: 'openai-chat:bench', instructions: 'Talk on.' })],
-    ]),
+    agents: { bench: defineAgent({ model: 'openai-chat:bench', instructions: 'Talk on.' }) },
     providers: { 'openai-chat': { apiKey: 'bench', baseURL: provider.url } },
   });
   const running = worker.run();

@@ -15,6 +15,8 @@ import { createWorkload } from '../workload.ts';
 
 const short = 50;
 const long = 400;
+/** Pairs per size. */
+const pairs = 10;
 /** One model call, one tool call. */
 const callsPerIteration = 2;
 
@@ -32,10 +34,9 @@ export const historyScenario: Scenario = {
   name: 'history',
   title: 'bytes of history per iteration against the floor and against the transcript',
   async run(say) {
-    // Sizes hardly differ from run to run, so a few pairs tell what ten would.
-    const at50 = await pairsOf({ messageBytes: 1024, iterations: short, pairs: 5 }, say);
-    const at400 = await pairsOf({ messageBytes: 1024, iterations: long, pairs: 2 }, say);
-    const large = await pairsOf({ messageBytes: 10 * 1024, iterations: short, pairs: 2 }, say);
+    const at50 = await pairsOf({ messageBytes: 1024, iterations: short, pairs }, say);
+    const at400 = await pairsOf({ messageBytes: 1024, iterations: long, pairs }, say);
+    const large = await pairsOf({ messageBytes: 10 * 1024, iterations: short, pairs }, say);
     return {
       figures: {
         ...figuresOf(`1 KB, ${short} iterations`, at50, short),

@@ -116,7 +116,7 @@ async function perform(
   const workflowBundle = await withProgress(terminal, 'bundling the Workflow', () =>
     bundleFile(stage),
   );
-  const provider = await startDemoProvider(providers['openai-chat'], log);
+  const provider = await startDemoProvider(providers['openai-chat'] ?? {}, log);
   undo.push(() => provider.close());
   writeNote(
     terminal,
@@ -189,9 +189,9 @@ async function isWritten(file: string): Promise<boolean> {
 }
 
 async function replayOf(terminal: Terminal, { client }: Runs, runId: string): Promise<string> {
-  const { installRuntime } = await import('./worker-runtime.ts');
+  const { installWorkerRuntime } = await import('./worker-runtime.ts');
   const { replayHistory } = await import('../replay/replay.ts');
-  installRuntime(terminal);
+  installWorkerRuntime(terminal);
   const verdict = await replayHistory(
     await Array.fromAsync(readRawHistory(client, { runId })),
     runId,

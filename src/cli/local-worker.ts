@@ -7,7 +7,7 @@ import type { EngineProfile } from '../engine/worker-settings.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import { createWorker } from '../worker.ts';
 import type { Terminal } from './terminal.ts';
-import { installRuntime } from './worker-runtime.ts';
+import { installWorkerRuntime } from './worker-runtime.ts';
 
 /** What a Worker is started with. */
 export interface LocalWorkerOptions {
@@ -39,7 +39,7 @@ export async function startLocalWorker(
   config: Config,
   options: LocalWorkerOptions,
 ): Promise<LocalWorker> {
-  installRuntime(terminal, options.warnings === true);
+  installWorkerRuntime(terminal, options.warnings === true);
   const { namespace, taskQueue, agents, providers } = config;
   const connection = await connectWorker(options.address);
   const worker = await createWorker({
@@ -47,7 +47,7 @@ export async function startLocalWorker(
     namespace,
     taskQueue,
     profile: options.profile,
-    agents,
+    agents: Object.fromEntries(agents),
     providers,
     ...(options.bus !== undefined && { bus: options.bus }),
     worker: {

@@ -30,16 +30,14 @@ function toClientError(error: unknown, id: string): unknown {
     const code = type === failureType.runEnding ? 'run_ending' : 'rejected';
     return new EverloopError(code, message, { cause: error });
   }
-  const status = grpcStatus(error);
-  if (status === invalidArgument && error instanceof Error) {
-    const cause = isGrpcServiceError(error) ? error.details : error.cause;
-    const why = cause instanceof Error ? cause.message : String(cause ?? error.message);
-    return new EverloopError('invalid_input', `the Temporal server refuses this: ${why}`, {
+  const grpc = grpcErrorOf(error);
+  if (grpc?.code === invalidArgument) {
+    return new EverloopError('invalid_input', `the Temporal server refuses this: ${grpc.details}`, {
       cause: error,
     });
   }
-  if (status === notFound) return noSuchRun(id, error);
-  if (status !== undefined && unreachable.includes(status)) {
+  if (grpc?.code === notFound) return noSuchRun(id, error);
+  if (grpc !== undefined && unreachable.includes(grpc.code)) {
     return new EverloopError('engine_unreachable', 'the Temporal server does not answer', {
       hint: 'start it with: everloop dev (or check TEMPORAL_ADDRESS); runs go on from where they were',
       cause: error,
@@ -56,9 +54,11 @@ export function noSuchRun(id: string, cause?: unknown): EverloopError {
   });
 }
 
-function grpcStatus(error: unknown): number | undefined {
-  if (isGrpcServiceError(error)) return error.code;
-  return error instanceof Error && isGrpcServiceError(error.cause) ? error.cause.code : undefined;
+/** The gRPC error, which Temporal's client mostly wraps. */
+function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
+  if (isGrpcServiceError(error)) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isGrpcServiceError(cause) ? cause : undefined;
 }
 
 /** Runs `call` about run `id` and rejects with the caller's errors. */

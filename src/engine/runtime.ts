@@ -1,14 +1,18 @@
-/** Temporal's native runtime, one per process: what it logs, and that it leaves signals to us. */
-import type { LogLevel } from '@temporalio/worker';
+/** Temporal's native runtime, one per process: where it logs, and that it leaves signals to us. */
+import type { Logger, LogLevel } from '@temporalio/worker';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 /**
  * Installs the runtime; to be called before the first Worker or Worker connection of the process.
- * Whoever starts a Worker decides what a signal means, so the runtime's own handlers are off.
+ * Whoever starts a Worker decides what a signal means, so the runtime's own handlers are off; and native
+ * code must not write to standard output, which belongs to results.
  */
-export function installRuntime(level: LogLevel = 'WARN'): void {
+export function installRuntime(
+  level: LogLevel = 'WARN',
+  logger: Logger = new DefaultLogger(level),
+): void {
   Runtime.install({
-    logger: new DefaultLogger(level),
+    logger,
     shutdownSignals: [],
     telemetryOptions: { logging: { forward: {}, filter: { core: level, other: 'ERROR' } } },
   });

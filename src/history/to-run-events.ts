@@ -1,7 +1,7 @@
 /** The durable events of a run, read from its history: the same every time, and there with no Worker alive. */
 import { ModelCallInput } from '../loop/calls.ts';
 import type { RunEvent, RunEventData, RunEventType, ToolEnd } from '../loop/events.ts';
-import type { LoopState, PendingToolCall } from '../loop/loop-state.ts';
+import type { LoopState } from '../loop/loop-state.ts';
 import { titleOf } from '../loop/run-memo.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 import { RunProjection } from './run-projection.ts';
@@ -33,10 +33,9 @@ export class RunEventProjection {
     const state = this.#projection.state;
     if (state === undefined) return [];
     const events: RunEvent[] = [];
-    const emit: Emit = (type, data) => {
+    const emit: Emit = (type, data, iteration = state.iteration) => {
       const temporalRun = state.temporalRunId.slice(-6);
       const id = `${generation}.${temporalRun}.${event.id}.${events.length}`;
-      const { iteration } = state;
       // The mapped union cannot be indexed by a type parameter; `emit` ties type and data together.
       events.push({ id, runId: this.#runId, iteration, type, at: event.at, data } as RunEvent);
     };
@@ -44,7 +43,7 @@ export class RunEventProjection {
       emit('run-start', { agent: state.start.agent, title: titleOf(state.start) });
     }
     if (before !== undefined && state.iteration > before.iteration) {
-      if (before.iteration > 0) emit('iteration-end', {});
+      if (before.iteration > 0) emit('iteration-end', {}, before.iteration);
       emit('iteration-start', { received: receivedBy(event) });
     }
     emitCalls(before, state, emit);
@@ -55,30 +54,45 @@ export class RunEventProjection {
     if (state.stop !== undefined && !this.#stopped) {
       this.#stopped = true;
       const { reason, detail } = state.stop;
+      if (state.iteration > 0) emit('iteration-end', {});
       emit('run-end', { stopReason: reason, detail, usage: state.usage });
     }
     return events;
   }
 }
 
-type Emit = <Type extends RunEventType>(type: Type, data: RunEventData[Type]) => void;
+type Emit = <Type extends RunEventType>(
+  type: Type,
+  data: RunEventData[Type],
+  iteration?: number,
+) => void;
 
 function emitCalls(before: LoopState | undefined, state: LoopState, emit: Emit): void {
   if (state.modelCalls > (before?.modelCalls ?? 0) && state.lastResponse !== undefined) {
     const { finishReason, attempts } = state.lastResponse;
     emit('model-end', { finishReason, attempts });
   }
-  for (const pending of state.pendingToolCalls) {
-    const earlier = before?.pendingToolCalls.find((call) => call.call.id === pending.call.id);
-    const { id: callId, name } = pending.call;
-    if (pending.status === earlier?.status) continue;
-    if (pending.status === 'running') emit('tool-start', { callId, name });
-    if (pending.status === 'settled') emit('tool-end', { callId, name, status: endOf(pending) });
+  for (const { status, call } of state.pendingToolCalls) {
+    if (status === 'running' && !isRunning(before, call.id)) {
+      emit('tool-start', { callId: call.id, name: call.name });
+    }
+  }
+  for (const { status, call } of before?.pendingToolCalls ?? []) {
+    if (status === 'running' && !isRunning(state, call.id)) {
+      emit('tool-end', { callId: call.id, name: call.name, status: endOf(state, call.id) });
+    }
   }
 }
 
-function endOf(pending: Extract<PendingToolCall, { status: 'settled' }>): ToolEnd {
-  if (pending.placeholder) return 'not-finished';
+function isRunning(state: LoopState | undefined, callId: string): boolean {
+  const pending = state?.pendingToolCalls.find(({ call }) => call.id === callId);
+  return pending?.status === 'running';
+}
+
+/** A call that is open no more either waits with its result for the others, or was closed by the stop. */
+function endOf(state: LoopState, callId: string): ToolEnd {
+  const pending = state.pendingToolCalls.find(({ call }) => call.id === callId);
+  if (pending?.status !== 'settled' || pending.placeholder) return 'not-finished';
   const [part] = pending.message.parts;
   return part?.kind === 'tool_result' && part.toolResult.isError === true ? 'error' : 'finished';
 }

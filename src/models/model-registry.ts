@@ -10,7 +10,7 @@ export interface ProviderAccess {
 }
 
 type ProviderName = 'openai-chat';
-export type Providers = Readonly<Record<ProviderName, ProviderAccess>>;
+export type Providers = Readonly<Partial<Record<ProviderName, ProviderAccess>>>;
 
 /** Variables that hold each provider's key, named in errors. */
 const keyVariable: Readonly<Record<ProviderName, string>> = { 'openai-chat': 'OPENAI_API_KEY' };
@@ -46,7 +46,7 @@ export function createModelRegistry(
         hint: `write it as <provider>:<model> with one of: ${Object.keys(create).join(', ')}`,
       };
     }
-    if (providers[provider].apiKey !== undefined) return undefined;
+    if (providers[provider]?.apiKey !== undefined) return undefined;
     return {
       what: `model ${name} needs a key, and ${keyVariable[provider]} is not set`,
       hint: `set ${keyVariable[provider]} in the environment of the Worker`,

@@ -27,12 +27,12 @@ function ledgerTool(name: string, effect: Effect, ledger: string) {
   });
 }
 
-export function crashAgents(ledger: string): ReadonlyMap<string, AgentDefinition> {
+export function crashAgents(ledger: string): Readonly<Record<string, AgentDefinition>> {
   const tools = [
     ledgerTool('look', 'none', ledger),
     ledgerTool('pay', 'once', ledger),
     ledgerTool('post', 'keyed', ledger),
   ];
   const agent = defineAgent({ model: 'openai-chat:test', instructions: 'Work.', tools });
-  return new Map([['worker', agent]]);
+  return { worker: agent };
 }

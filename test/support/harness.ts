@@ -30,10 +30,7 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
-export async function startHarness({
-  agents,
-  providers = { 'openai-chat': {} },
-}: HarnessOptions): Promise<Harness> {
+export async function startHarness({ agents, providers = {} }: HarnessOptions): Promise<Harness> {
   const address = inject('temporalAddress');
   const taskQueue = `test-${crypto.randomUUID()}`;
   const { client, connection } = await connectClient({ address, namespace: 'default' });
@@ -44,7 +41,7 @@ export async function startHarness({
     namespace: 'default',
     taskQueue,
     profile: 'embedded',
-    agents: new Map(Object.entries(agents)),
+    agents,
     providers,
     contexts,
     worker: { shutdownGraceTime: '1 second', workflowBundle: sharedBundle() },

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '../../src/history/recorded-event.ts';
+import { RunEventProjection } from '../../src/history/to-run-events.ts';
+import type { RunEvent } from '../../src/loop/events.ts';
+import { plans } from '../loop/plans.ts';
+import { simulate } from '../loop/simulate.ts';
+
+const numRuns = 1_000;
+
+function eventsOf(recorded: readonly RecordedEvent[]): readonly RunEvent[] {
+  const projection = new RunEventProjection('run');
+  return recorded.flatMap((event) => projection.add(event));
+}
+
+/** What is open when the events are over, or an end that nothing had begun. */
+function unpaired(events: readonly RunEvent[]): readonly string[] {
+  const open = new Set<string>();
+  const problems: string[] = [];
+  const begin = (key: string) => open.add(key);
+  const end = (key: string) => open.delete(key) || problems.push(`${key} ends unbegun`);
+  for (const event of events) {
+    if (event.type === 'run-start') begin('run');
+    if (event.type === 'iteration-start') begin(`iteration ${event.iteration}`);
+    if (event.type === 'tool-start') begin(`call ${event.data.callId}`);
+    if (event.type === 'tool-end') end(`call ${event.data.callId}`);
+    if (event.type === 'iteration-end') end(`iteration ${event.iteration}`);
+    if (event.type === 'run-end') end('run');
+  }
+  return [...problems, ...[...open].map((key) => `${key} never ends`)];
+}
+
+describe('the events of a run, over random histories', () => {
+  it('give every start its end, and end with the run', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const events = eventsOf(simulate(plan).events);
+        expect(unpaired(events)).toEqual([]);
+        expect(events[0]?.type).toBe('run-start');
+        expect(events.at(-1)?.type).toBe('run-end');
+      }),
+      { numRuns },
+    );
+  });
+
+  it('tell every message of the transcript once and in order', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { events, final } = simulate(plan);
+        const told = eventsOf(events).flatMap((event) =>
+          event.type === 'message' ? [event.data.message] : [],
+        );
+        expect(told).toEqual(final.transcript.tail);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('have ids that are never given twice and the same however often they are read', () => {
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const { events } = simulate(plan);
+        const ids = eventsOf(events).map((event) => event.id);
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(eventsOf(events).map((event) => event.id)).toEqual(ids);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('are told as soon as history has them: a longer history only adds', () => {
+    fc.assert(
+      fc.property(plans, fc.nat(), (plan, at) => {
+        const { events } = simulate(plan);
+        const part = eventsOf(events.slice(0, at % (events.length + 1)));
+        expect(eventsOf(events).slice(0, part.length)).toEqual(part);
+      }),
+      { numRuns },
+    );
+  });
+});

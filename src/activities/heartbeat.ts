@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { Attempt } from '../loop/calls.ts';
 
 /**
- * Runs `work` with a heartbeat now and every `intervalMs`. Each beat carries the attempts so far: failed
+ * Runs `work` with a heartbeat now and every `intervalMs`, or four in the Activity's heartbeat timeout. Each beat carries the attempts so far: failed
  * attempts are not in history, so the attempt that succeeds returns them.
  */
 export async function withHeartbeat<T>(
@@ -16,7 +16,10 @@ export async function withHeartbeat<T>(
   const startedAt = new Date().toISOString();
   const attempts = [...earlier, { attempt: context.info.attempt, startedAt }];
   context.heartbeat(attempts);
-  const timer = setInterval(() => context.heartbeat(attempts), intervalMs);
+  // The run may have been started beside a Worker with a shorter timeout than this one's settings go with.
+  const { heartbeatTimeoutMs = Number.POSITIVE_INFINITY } = context.info;
+  const everyMs = Math.min(intervalMs, heartbeatTimeoutMs / 4);
+  const timer = setInterval(() => context.heartbeat(attempts), everyMs);
   try {
     return await work(earlier);
   } finally {

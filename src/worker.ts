@@ -43,7 +43,12 @@ export async function createWorker(options: EverloopWorkerOptions): Promise<Work
   const { connection, namespace = 'default', taskQueue = defaultTaskQueue } = options;
   const { profile = 'cluster', providers = {} } = options;
   const agents = new Map(Object.entries(options.agents));
-  const client = new Client({ connection, namespace });
+  const dataConverter = options.worker?.dataConverter;
+  const client = new Client({
+    connection,
+    namespace,
+    ...(dataConverter !== undefined && { dataConverter }),
+  });
   const contexts = options.contexts ?? new ModelContexts();
   const heartbeat = heartbeatSettings(profile);
   const models = createModelRegistry(providers, ownModels(agents));

@@ -42,7 +42,11 @@ export function bounded<T>(
   };
   if (stop.aborted) onStop();
   else stop.addEventListener('abort', onStop, { once: true });
-  work(controller.signal).then(outcome.resolve, outcome.reject);
+  // Started at once, and caught: work that throws right away must not leave the timers behind.
+  new Promise<T>((resolve) => resolve(work(controller.signal))).then(
+    outcome.resolve,
+    outcome.reject,
+  );
   return outcome.promise.finally(() => {
     for (const timer of timers) clearTimeout(timer);
     stop.removeEventListener('abort', onStop);

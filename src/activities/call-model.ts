@@ -1,8 +1,11 @@
 /** The model Activity: builds the request from the run's model context, streams the answer, returns it whole. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type { Accumulator } from '../chat/accumulator.ts';
 import { createAccumulator } from '../chat/accumulator.ts';
+import { isChatError } from '../chat/chat-error.ts';
 import type { LanguageModel } from '../chat/language-model.ts';
+import { ModelError } from '../chat/model-error.ts';
 import type { ReportEntry } from '../chat/report.ts';
 import type { Request } from '../chat/request.ts';
 import type { Response } from '../chat/response.ts';
@@ -13,6 +16,7 @@ import type { Attempt, ModelCallResult } from '../loop/calls.ts';
 import { ModelCallInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { activityMessageId } from '../loop/message-ids.ts';
+import { callsOf } from '../loop/plan-calls.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
 import type { ModelContext, ModelContexts } from './model-contexts.ts';
@@ -101,21 +105,49 @@ async function ask(
       seq += 1;
     }
   } catch (error) {
-    if (!isRunCancelled()) throw error;
-    const partial = partialMessage(accumulator.message());
-    return {
-      ...(partial !== undefined && { message: identified({ ...partial, partial: true }) }),
-      finishReason: 'other',
-      cancelled: true,
-    };
+    if (!isRunCancelled()) throw asModelError(error, seq > 0);
+    return cancelledResult(accumulator);
   }
-  const result = toResult(accumulator.response(), context, earlier, report);
+  const result = toResult(responseOf(accumulator), context, earlier, report);
+  const calls = callsOf(result.message).length;
+  if (calls > maxCalls) throw tooLarge(`The answer makes ${calls} tool calls.`);
   if (isRecordable(result)) return result;
-  throw ApplicationFailure.create({
-    type: failureType.tooLarge,
-    message: 'The answer is too large to be recorded. Limit it with maxOutputTokens.',
-    nonRetryable: true,
-  });
+  throw tooLarge('The answer is too large to be recorded. Limit it with maxOutputTokens.');
+}
+
+/** More calls than this are no answer but a fault; each of them would need a result in history. */
+const maxCalls = 1_000;
+
+function tooLarge(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: failureType.tooLarge, message, nonRetryable: true });
+}
+
+function responseOf(accumulator: Accumulator): Response {
+  try {
+    return accumulator.response();
+  } catch (error) {
+    throw asModelError(error, true);
+  }
+}
+
+/** A stream that breaks the protocol is the provider's failure, not the request's. */
+function asModelError(error: unknown, outputStarted: boolean): unknown {
+  if (!isChatError(error, 'invalid_response')) return error;
+  const message = `the provider's stream is invalid: ${error.message}`;
+  return new ModelError(message, { kind: 'invalid_response', outputStarted }, { cause: error });
+}
+
+/** What a cancelled call has come to: the text so far, and the tokens if the provider told them. */
+function cancelledResult(accumulator: Accumulator): ModelCallResult {
+  const partial = partialMessage(accumulator.message());
+  const usage = accumulator.metadata()?.usage;
+  const message = partial && identified({ ...partial, partial: true });
+  return {
+    ...(message !== undefined && isRecordable(message) && { message }),
+    finishReason: 'other',
+    ...(usage !== undefined && { usage }),
+    cancelled: true,
+  };
 }
 
 /** The request that a context stands for: instructions first, then the transcript. */

@@ -4,9 +4,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { AgentDefinition } from '../agents/define-agent.ts';
 import { toAgentSpec } from '../agents/to-agent-spec.ts';
 import { ChatError } from '../chat/chat-error.ts';
-import type { AgentSpec } from '../loop/agent-spec.ts';
+import { AgentSpec } from '../loop/agent-spec.ts';
 import { failureType } from '../loop/failure-types.ts';
+import { problemsOf } from '../loop/problems-of.ts';
 import type { StartInput } from '../loop/run-input.ts';
+import { isRecordable } from './recordable.ts';
 
 export interface ResolveAgentDependencies {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
@@ -20,10 +22,11 @@ export function createResolveAgent({ agents, heartbeatTimeoutMs }: ResolveAgentD
     if (agent === undefined) throw unknownAgent(start.agent, [...agents.keys()]);
     try {
       const { options } = start;
-      return toAgentSpec(start.agent, agent, {
+      const spec = toAgentSpec(start.agent, agent, {
         heartbeatTimeoutMs,
         ...(options !== undefined && { options }),
       });
+      return checked(spec);
     } catch (error) {
       if (!(error instanceof ChatError)) throw error;
       throw ApplicationFailure.create({
@@ -42,5 +45,17 @@ function unknownAgent(name: string, known: readonly string[]): ApplicationFailur
     type: failureType.unknownAgent,
     message: `This Worker has no agent named ${name}. ${has} The run waits for a Worker that has it.`,
     nonRetryable: activityInfo().isLocal,
+  });
+}
+
+/** What is recorded of an agent must be readable, and small enough for history. */
+function checked(spec: AgentSpec): AgentSpec {
+  const parsed = AgentSpec.safeParse(spec);
+  const problem = parsed.success ? undefined : problemsOf(parsed.error, spec.name);
+  if (problem === undefined && isRecordable(spec)) return spec;
+  throw ApplicationFailure.create({
+    type: failureType.configuration,
+    message: `Agent ${spec.name} cannot be run: ${problem ?? 'its instructions and tools are too large to be recorded'}`,
+    nonRetryable: true,
   });
 }

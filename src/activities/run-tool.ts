@@ -15,7 +15,8 @@ import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
 import { bounded, TimedOut } from './bounded.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
 import { isRecordable } from './recordable.ts';
-import { messageOf } from './to-failure.ts';
+import { toRetryDelay } from './retry-delay.ts';
+import { messageOf, shortText } from './to-failure.ts';
 import { limitOutput, toToolOutput } from './tool-output.ts';
 
 /** Time a tool has to end by itself once it is told to stop. */
@@ -115,18 +116,17 @@ function contextOf(
 /** Asks Temporal for another attempt, unless there is none left: then the model decides. */
 function retryLater(input: ToolRunInput, error: RetryableError): Ended {
   const { attempt, retryPolicy } = activityInfo();
-  const { retryAfterMs } = error;
+  const nextRetryDelay = toRetryDelay(error.retryAfterMs);
   const attempts = retryPolicy?.maximumAttempts ?? 1;
   if (input.effect === 'once' || attempt >= attempts) {
     const wait =
-      retryAfterMs === undefined ? '' : ` It may work in ${retryAfterMs / 1000} seconds.`;
+      nextRetryDelay === undefined ? '' : ` It may work in ${nextRetryDelay / 1000} seconds.`;
     return failed(`${input.call.name} failed: ${error.message}.${wait}`);
   }
   throw ApplicationFailure.create({
     type: failureType.toolRetry,
-    message: error.message,
-    ...(retryAfterMs !== undefined && { nextRetryDelay: retryAfterMs }),
-    cause: error,
+    message: shortText(error.message),
+    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
   });
 }
 

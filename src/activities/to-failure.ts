@@ -1,9 +1,12 @@
 /** Errors inside a model call become failures at Temporal's boundary: here it is decided whether a call is tried again. */
+import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ChatError } from '../chat/chat-error.ts';
 import { ModelError } from '../chat/model-error.ts';
 import { EverloopError } from '../everloop-error.ts';
+import { cutText } from '../loop/cut-text.ts';
 import { failureType, modelFailureType } from '../loop/failure-types.ts';
+import { toRetryDelay } from './retry-delay.ts';
 
 /** An error that nobody has classified may pass by itself, but not for an hour. */
 const unclassifiedAttempts = 3;
@@ -26,7 +29,9 @@ export function toModelFailure(error: unknown, attempt: number): ApplicationFail
   if (error instanceof ChatError) {
     return ApplicationFailure.create({
       type: failureType.invalidRequest,
-      message: `The request cannot be sent to this model: ${error.path}: ${error.message}`,
+      message: shortText(
+        `The request cannot be sent to this model: ${error.path}: ${error.message}`,
+      ),
       nonRetryable: true,
     });
   }
@@ -37,28 +42,44 @@ export function toModelFailure(error: unknown, attempt: number): ApplicationFail
       nonRetryable: true,
     });
   }
+  // Nobody knows what an unclassified error says: it may hold a prompt or a key, and history is for ever.
+  log.warn('a model call failed with an error that is no ModelError', { error });
+  const name = error instanceof Error ? error.name : typeof error;
   return ApplicationFailure.create({
     type: modelFailureType('unknown'),
-    message: `The model call failed: ${messageOf(error)}`,
+    message: `The model call failed with ${shortText(name)}; the Worker's log says more.`,
     nonRetryable: attempt >= unclassifiedAttempts,
-    ...(error instanceof Error && { cause: error }),
   });
 }
 
 function fromModelError(error: ModelError, attempt: number): ApplicationFailure {
-  const { kind, status, providerType, code, requestId, provider, retryAfterMs } = error;
+  const { kind, status, providerType, code, requestId, provider } = error;
+  const nextRetryDelay = toRetryDelay(error.retryAfterMs);
+  const message = shortText(error.message);
   const nonRetryable = kind === 'unknown' ? attempt >= unclassifiedAttempts : !error.retryable;
   const hint = advice[kind];
   return ApplicationFailure.create({
     type: modelFailureType(kind),
-    message: hint === undefined ? error.message : `${error.message} ${hint}`,
+    message: hint === undefined ? message : `${message} ${hint}`,
     nonRetryable,
-    ...(retryAfterMs !== undefined && { nextRetryDelay: retryAfterMs }),
+    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
     details: [{ kind, status, providerType, code, requestId, provider }],
   });
 }
 
+/** Longest text of a failure: a larger one cannot be reported, and its call would look like a lost one. */
+const maxText = 2_000;
+
+/** The text as a failure may carry it. */
+export function shortText(text: string): string {
+  return cutText(text.toWellFormed(), maxText);
+}
+
 /** What an unknown thrown value says of itself. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that says nothing';
+  }
 }

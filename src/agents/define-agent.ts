@@ -23,13 +23,17 @@ export interface AgentDefinition {
 
 /**
  * Defines an agent.
- * @throws TypeError when two tools have the same name
+ * @throws TypeError when two tools have the same name, or `maxIterations` is no whole number from 1
  */
 export function defineAgent(definition: AgentDefinition): AgentDefinition {
   const names = new Set<string>();
   for (const { name } of definition.tools ?? []) {
     if (names.has(name)) throw new TypeError(`two tools are named ${name}`);
     names.add(name);
+  }
+  const { maxIterations = 1 } = definition;
+  if (!Number.isSafeInteger(maxIterations) || maxIterations < 1) {
+    throw new TypeError(`maxIterations: ${maxIterations} is no whole number from 1`);
   }
   return definition;
 }

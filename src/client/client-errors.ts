@@ -13,6 +13,8 @@ import { failureType } from '../loop/failure-types.ts';
 const unreachable = [4, 14];
 /** gRPC status code INVALID_ARGUMENT: a query it does not understand, a payload it does not take. */
 const invalidArgument = 3;
+/** gRPC status code FAILED_PRECONDITION: the run has taken all the Updates it can. */
+const failedPrecondition = 9;
 /** gRPC status code NOT_FOUND. */
 const notFound = 5;
 
@@ -33,6 +35,12 @@ function toClientError(error: unknown, id: string): unknown {
   const grpc = grpcErrorOf(error);
   if (grpc?.code === invalidArgument) {
     return new EverloopError('invalid_input', `the Temporal server refuses this: ${grpc.details}`, {
+      cause: error,
+    });
+  }
+  if (grpc?.code === failedPrecondition) {
+    return new EverloopError('rejected', `the Temporal server refuses this: ${grpc.details}`, {
+      hint: 'a run takes 2,000 messages at most: start another one with its history',
       cause: error,
     });
   }

@@ -10,6 +10,7 @@ import { projectDirectory } from '../engine/project-directory.ts';
 import { agentAttribute, rootAttribute, statusAttribute } from '../engine/search-attributes.ts';
 import { EverloopError } from '../everloop-error.ts';
 import { startState } from '../loop/apply.ts';
+import { problemsOf } from '../loop/problems-of.ts';
 import type { StartInput } from '../loop/run-input.ts';
 import { AgentRunInput } from '../loop/run-input.ts';
 import { memoKey, titleOf, toRunMemo } from '../loop/run-memo.ts';
@@ -83,16 +84,13 @@ export class Everloop<Config extends AgentNames = AgentNames> {
     const { id = crypto.randomUUID(), ...rest } = options;
     const parsed = AgentRunInput.safeParse({ start: { agent, ...rest } });
     if (!parsed.success) {
-      const problems = parsed.error.issues.map(
-        (issue) => `${issue.path.join('.')}: ${issue.message}`,
-      );
-      throw new EverloopError('invalid_input', `the run cannot be started: ${problems.join('; ')}`);
+      throw invalidStart(problemsOf(parsed.error, 'input'));
     }
     const { start } = parsed.data;
     if (start.options !== undefined) checkOptions(start.options);
     assertSendable(start, 'the input of the run');
     const at = Date.now();
-    const first = startState({ type: 'run-started', at, runId: id, temporalRunId: '', start });
+    const first = startState({ type: 'run-started', at, runId: id, firstTemporalRunId: '', start });
     await translated(id, () =>
       this.#client.workflow.start('everloopAgentRun', {
         workflowId: id,
@@ -139,8 +137,9 @@ async function addressOfEngine(project: string): Promise<string> {
 function checkOptions(options: Options): void {
   const parsed = Options.safeParse(options);
   if (parsed.success) return;
-  const problems = parsed.error.issues.map((issue) =>
-    ['options', ...issue.path].join('.').concat(`: ${issue.message}`),
-  );
-  throw new EverloopError('invalid_input', `the run cannot be started: ${problems.join('; ')}`);
+  throw invalidStart(problemsOf(parsed.error, 'options'));
+}
+
+function invalidStart(problems: string): EverloopError {
+  return new EverloopError('invalid_input', `the run cannot be started: ${problems}`);
 }

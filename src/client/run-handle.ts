@@ -33,13 +33,23 @@ export class RunHandle {
    */
   async result(): Promise<RunResult> {
     return await translated(this.id, async () => {
-      try {
-        return RunResult.parse(await this.#client.workflow.getHandle(this.id).result());
-      } catch (error) {
-        if (!(error instanceof WorkflowFailedError)) throw error;
-        return await this.#resultOfFailure(error);
+      for (;;) {
+        const temporalRunId = await this.#currentTemporalRun();
+        try {
+          const handle = this.#client.workflow.getHandle(this.id, temporalRunId);
+          return RunResult.parse(await handle.result());
+        } catch (error) {
+          if (!(error instanceof WorkflowFailedError)) throw error;
+          // A reset ends one Temporal run of this id and goes on in another.
+          if (temporalRunId !== (await this.#currentTemporalRun())) continue;
+          return await this.#resultOfFailure(error);
+        }
       }
     });
+  }
+
+  async #currentTemporalRun(): Promise<string> {
+    return (await this.#client.workflow.getHandle(this.id).describe()).runId;
   }
 
   async #resultOfFailure({ cause }: WorkflowFailedError): Promise<RunResult> {
@@ -73,9 +83,8 @@ export class RunHandle {
 
   /** Durable events from the first on, and further ones as they happen, until the run has ended. */
   async *events(options: { signal?: AbortSignal } = {}): AsyncGenerator<RunEvent, void, undefined> {
-    const projection = new RunEventProjection(this.id);
-    const { temporalRunId } = await this.snapshot();
-    const run = { runId: this.id, temporalRunId };
+    const run = { runId: this.id, temporalRunId: await this.#currentTemporalRun() };
+    const projection = new RunEventProjection(this.id, run.temporalRunId);
     for await (const event of readHistory(this.#client, run, { ...options, follow: true })) {
       yield* projection.add(event);
     }

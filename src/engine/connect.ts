@@ -45,6 +45,8 @@ export async function connectClient(options: ConnectClientOptions): Promise<Conn
     channelArgs: {
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 5_000,
+      // A page of history with large results is larger than gRPC's 4 MB.
+      'grpc.max_receive_message_length': -1,
     },
     ...(tls === undefined ? {} : { tls }),
     ...(apiKey === undefined ? {} : { apiKey }),

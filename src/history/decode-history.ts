@@ -34,7 +34,8 @@ async function decodeAttributes(
   const started = event.workflowExecutionStartedEventAttributes;
   if (started) {
     const [input] = await decode(started.input?.payloads);
-    return { type: 'started', temporalRunId: started.originalExecutionRunId ?? '', input };
+    // The id that the Workflow knows too: a reset gives the run another id and copies this event as it is.
+    return { type: 'started', firstTemporalRunId: started.firstExecutionRunId ?? '', input };
   }
   if (event.workflowTaskStartedEventAttributes) return { type: 'task-started' };
   const taskCompleted = event.workflowTaskCompletedEventAttributes;
@@ -91,14 +92,19 @@ async function decodeMessage(
   event: HistoryEvent,
   decode: DecodePayloads,
 ): Promise<Described<RecordedEvent> | undefined> {
+  const admitted = event.workflowExecutionUpdateAdmittedEventAttributes;
+  if (admitted) {
+    const request = await decodeRequest(admitted.request, decode);
+    const updateId = admitted.request?.meta?.updateId ?? '';
+    return { type: 'update-admitted', updateId, ...request };
+  }
   const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
   if (accepted) {
-    const [input] = await decode(accepted.acceptedRequest?.input?.args?.payloads);
+    const request = accepted.acceptedRequest;
     return {
       type: 'update-accepted',
-      name: accepted.acceptedRequest?.input?.name ?? '',
-      updateId: accepted.acceptedRequest?.meta?.updateId ?? '',
-      input,
+      updateId: accepted.protocolInstanceId ?? request?.meta?.updateId ?? '',
+      ...(request?.input && { request: await decodeRequest(request, decode) }),
     };
   }
   if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel-requested' };
@@ -112,6 +118,14 @@ async function decodeMessage(
   }
   const closed = await decodeClose(event, decode);
   return closed === undefined ? undefined : { type: 'closed', closed };
+}
+
+async function decodeRequest(
+  request: temporal.api.update.v1.IRequest | null | undefined,
+  decode: DecodePayloads,
+): Promise<{ name: string; input: unknown }> {
+  const [input] = await decode(request?.input?.args?.payloads);
+  return { name: request?.input?.name ?? '', input };
 }
 
 async function decodeClose(

@@ -2,7 +2,7 @@
 
 /** `id` is Temporal's event id; `at` its time in milliseconds since the epoch. */
 export type RecordedEvent = { readonly id: number; readonly at: number } & (
-  | { readonly type: 'started'; readonly temporalRunId: string; readonly input: unknown }
+  | { readonly type: 'started'; readonly firstTemporalRunId: string; readonly input: unknown }
   | { readonly type: 'task-started' }
   | { readonly type: 'task-completed'; readonly startedId: number }
   | {
@@ -26,10 +26,17 @@ export type RecordedEvent = { readonly id: number; readonly at: number } & (
   | { readonly type: 'activity-cancelled'; readonly scheduledId: number }
   | { readonly type: 'local-activity-completed'; readonly name: string; readonly result: unknown }
   | {
-      readonly type: 'update-accepted';
+      /** Put into a run by a reset; it is accepted, without its payload, once the Workflow sees it. */
+      readonly type: 'update-admitted';
       readonly name: string;
       readonly updateId: string;
       readonly input: unknown;
+    }
+  | {
+      readonly type: 'update-accepted';
+      readonly updateId: string;
+      /** Absent for an Update that was admitted before. */
+      readonly request?: { readonly name: string; readonly input: unknown };
     }
   | { readonly type: 'cancel-requested' }
   | { readonly type: 'memo'; readonly memo: Readonly<Record<string, unknown>> }

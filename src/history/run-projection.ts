@@ -2,11 +2,11 @@
 
 import { AgentSpec } from '../loop/agent-spec.ts';
 import { apply, startState } from '../loop/apply.ts';
-import { ModelCallInput, ModelCallResult, ToolRunResult } from '../loop/calls.ts';
+import { isModelCallResult } from '../loop/call-results.ts';
+import { ModelCallInput } from '../loop/calls.ts';
 import { resultEntries } from '../loop/close-calls.ts';
 import type { Fact } from '../loop/fact.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-
 import { callIdOf } from '../loop/message-ids.ts';
 import { AgentRunInput, SendInput, toUserMessage } from '../loop/run-input.ts';
 import { memoKey, RunMemo } from '../loop/run-memo.ts';
@@ -37,6 +37,7 @@ export class RunProjection {
   #state: LoopState | undefined;
   readonly #scheduled = new Map<number, { activityId: string; name: string }>();
   readonly #taskStarts = new Map<number, number>();
+  readonly #admitted = new Map<string, { readonly name: string; readonly input: unknown }>();
   #unseen: Resolution[] = [];
   #now = 0;
   /** The newest iteration known to have ended. */
@@ -79,6 +80,9 @@ export class RunProjection {
       case 'local-activity-completed':
         if (event.name === 'everloopResolveAgent') this.#agentResolved(event.result);
         break;
+      case 'update-admitted':
+        this.#admitted.set(event.updateId, event);
+        break;
       case 'update-accepted':
         this.#accept(event);
         break;
@@ -103,7 +107,7 @@ export class RunProjection {
       type: 'run-started',
       at: event.at,
       runId: this.#runId,
-      temporalRunId: event.temporalRunId,
+      firstTemporalRunId: event.firstTemporalRunId,
       start: parsed.data.start,
     });
     this.#onBoundary(this.#state);
@@ -155,13 +159,11 @@ export class RunProjection {
 
   #completed(activityId: string, name: string, result: unknown): void {
     if (name === 'everloopResolveAgent') this.#agentResolved(result);
-    if (name === 'everloopRunTool') {
-      this.#toolEnded(activityId, returnedOutcome(ToolRunResult.parse(result)));
-    }
-    if (name !== 'everloopCallModel') return;
-    const parsed = ModelCallResult.parse(result);
-    this.#apply({ type: 'model-ended', at: this.#now, activityId, result: parsed });
-    if (parsed.message !== undefined) {
+    if (name === 'everloopRunTool') this.#toolEnded(activityId, returnedOutcome(result));
+    // What is no result ends the run with an error, which the memo tells.
+    if (name !== 'everloopCallModel' || !isModelCallResult(result)) return;
+    this.#apply({ type: 'model-ended', at: this.#now, activityId, result });
+    if (result.message !== undefined) {
       this.#apply({ type: 'appended', entries: [activityId] });
     }
   }
@@ -172,8 +174,9 @@ export class RunProjection {
   }
 
   #accept(event: Extract<RecordedEvent, { type: 'update-accepted' }>): void {
-    if (event.name !== 'send') return;
-    const parsed = SendInput.safeParse(event.input);
+    const request = event.request ?? this.#admitted.get(event.updateId);
+    if (request?.name !== 'send') return;
+    const parsed = SendInput.safeParse(request.input);
     if (!parsed.success) return;
     this.#apply({
       type: 'message-received',

@@ -13,11 +13,14 @@ const generation = 1;
 export class RunEventProjection {
   readonly #projection: RunProjection;
   readonly #runId: string;
+  readonly #temporalRunId: string;
   #messages = 0;
   #stopped = false;
 
-  constructor(runId: string) {
+  /** @param temporalRunId the Temporal run whose events are added: event ids name it */
+  constructor(runId: string, temporalRunId: string) {
     this.#runId = runId;
+    this.#temporalRunId = temporalRunId;
     this.#projection = new RunProjection(runId);
   }
 
@@ -34,7 +37,7 @@ export class RunEventProjection {
     if (state === undefined) return [];
     const events: RunEvent[] = [];
     const emit: Emit = (type, data, iteration = state.iteration) => {
-      const temporalRun = state.temporalRunId.slice(-6);
+      const temporalRun = this.#temporalRunId.slice(-6);
       const id = `${generation}.${temporalRun}.${event.id}.${events.length}`;
       // The mapped union cannot be indexed by a type parameter; `emit` ties type and data together.
       events.push({ id, runId: this.#runId, iteration, type, at: event.at, data } as RunEvent);
@@ -51,11 +54,12 @@ export class RunEventProjection {
       emit('message', { message });
     }
     this.#messages = state.transcript.tail.length;
-    if (state.stop !== undefined && !this.#stopped) {
+    const end = state.stop ?? closedOtherwise(event);
+    if (end !== undefined && !this.#stopped) {
       this.#stopped = true;
-      const { reason, detail } = state.stop;
+      if (state.stop === undefined) endOpenCalls(state, emit);
       if (state.iteration > 0) emit('iteration-end', {});
-      emit('run-end', { stopReason: reason, detail, usage: state.usage });
+      emit('run-end', { stopReason: end.reason, detail: end.detail, usage: state.usage });
     }
     return events;
   }
@@ -81,6 +85,23 @@ function emitCalls(before: LoopState | undefined, state: LoopState, emit: Emit):
     if (status === 'running' && !isRunning(state, call.id)) {
       emit('tool-end', { callId: call.id, name: call.name, status: endOf(state, call.id) });
     }
+  }
+}
+
+/** A run that Temporal's own tools closed made no stop of its own; its events end all the same. */
+function closedOtherwise(
+  event: RecordedEvent,
+): { reason: RunEventData['run-end']['stopReason']; detail: string } | undefined {
+  if (event.type !== 'closed') return undefined;
+  const { how } = event.closed;
+  if (how !== 'terminated' && how !== 'timed-out') return undefined;
+  return { reason: how, detail: `The run was ${how} by Temporal's own tools.` };
+}
+
+function endOpenCalls(state: LoopState, emit: Emit): void {
+  for (const { status, call } of state.pendingToolCalls) {
+    if (status !== 'running') continue;
+    emit('tool-end', { callId: call.id, name: call.name, status: 'not-finished' });
   }
 }
 

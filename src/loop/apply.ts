@@ -21,7 +21,7 @@ export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopSt
     version: 1,
     loopVersion,
     runId: fact.runId,
-    temporalRunId: fact.temporalRunId,
+    firstTemporalRunId: fact.firstTemporalRunId,
     start: fact.start,
     startedAt: fact.at,
     maxIterations: fact.start.maxIterations ?? defaultMaxIterations,
@@ -77,7 +77,7 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
     case 'tool-ended':
       return {
         ...state,
-        toolCalls: state.toolCalls + (fact.outcome.status === 'not-started' ? 0 : 1),
+        toolCalls: state.toolCalls + (fact.outcome.status === 'called-off' ? 0 : 1),
         pendingToolCalls: state.pendingToolCalls.map((pending) =>
           pending.call.id === fact.callId ? settle(state, pending, fact.outcome, fact.at) : pending,
         ),
@@ -97,10 +97,10 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
 }
 
 function receive(state: LoopState, fact: Extract<Fact, { type: 'message-received' }>): LoopState {
-  if (fact.id in state.seen) return state;
+  if (Object.hasOwn(state.seen, fact.id)) return state;
   const message: TranscriptMessage = {
     ...fact.message,
-    id: receivedMessageId(state.temporalRunId, fact.id),
+    id: receivedMessageId(state.firstTemporalRunId, fact.id),
     createdAt: new Date(fact.at).toISOString(),
   };
   const position = Object.keys(state.seen).length + 1;
@@ -135,7 +135,7 @@ function endModel(
   { at, activityId, result }: Extract<Fact, { type: 'model-ended' }>,
 ): LoopState {
   if (state.agent === undefined) throw new Error('a model call ended before the agent was known');
-  const { temporalRunId, iteration } = state;
+  const { firstTemporalRunId, iteration } = state;
   const lastResponse = {
     activityId,
     ...(result.message !== undefined && {
@@ -150,7 +150,7 @@ function endModel(
     ...state,
     phase: { kind: 'between' },
     lastResponse,
-    pendingToolCalls: planCalls(state.agent, lastResponse, { temporalRunId, iteration, at }),
+    pendingToolCalls: planCalls(state.agent, lastResponse, { firstTemporalRunId, iteration, at }),
     usage: addUsage(state.usage, result.usage),
     modelCalls: state.modelCalls + 1,
     pauses: lastResponse.providerPause ? state.pauses + 1 : 0,
@@ -183,7 +183,7 @@ function append(state: LoopState, entry: AppendEntry): LoopState {
 function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMessage[] {
   if (typeof entry !== 'string') return [entry];
   if (entry === 'input') {
-    return inputMessages(state.start, state.temporalRunId, state.startedAt);
+    return inputMessages(state.start, state.firstTemporalRunId, state.startedAt);
   }
   if (entry === state.lastResponse?.activityId && state.lastResponse.message !== undefined) {
     return [state.lastResponse.message];
@@ -202,14 +202,14 @@ function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMe
 /** The messages a run begins with: its history without system messages, then its input. */
 function inputMessages(
   start: StartInput,
-  temporalRunId: string,
+  firstTemporalRunId: string,
   at: number,
 ): readonly TranscriptMessage[] {
   const history = start.history?.filter((message) => message.role !== 'system') ?? [];
   const createdAt = new Date(at).toISOString();
   return [...history, toUserMessage(start.input)].map((message, index) => ({
     ...message,
-    id: inputMessageId(temporalRunId, index),
+    id: inputMessageId(firstTemporalRunId, index),
     createdAt,
   }));
 }

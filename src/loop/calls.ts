@@ -20,8 +20,6 @@ export type AppendEntry = z.infer<typeof AppendEntry>;
 export const Attempt = z.object({
   attempt: z.int(),
   startedAt: z.string(),
-  /** Why the attempt before this one ended; absent for the first. */
-  after: z.optional(z.string()),
 });
 export type Attempt = z.infer<typeof Attempt>;
 

@@ -5,6 +5,7 @@ import type { LoopState, PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
 import { errorResult, notExecuted, outcomeUnknown } from './placeholders.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
+import { toolSpecOf } from './tool-spec-of.ts';
 
 /** A call whose outcome is known now. */
 export function settle(
@@ -19,15 +20,17 @@ export function settle(
     const message = { ...outcome.message, createdAt: new Date(at).toISOString() };
     return { status: 'settled', call, index, message, placeholder: false };
   }
-  const message = placeholder(state, pending, placeholderText(pending, outcome), at);
+  const message = placeholder(state, pending, placeholderText(state, call.name, outcome), at);
   return { status: 'settled', call, index, message, placeholder: true };
 }
 
-function placeholderText(pending: PendingToolCall, outcome: ToolOutcome): string {
-  const { name } = pending.call;
+function placeholderText(state: LoopState, name: string, outcome: ToolOutcome): string {
   if (outcome.status === 'lost') return outcomeUnknown(name, outcome.reason);
   if (outcome.status === 'cancelled') return outcomeUnknown(name, 'it was cancelled while running');
-  return notExecuted(name);
+  const tool = state.agent && toolSpecOf(state.agent, name);
+  // History does not tell a call that was never started from one between two attempts.
+  const mayHaveStarted = tool !== undefined && tool.maxAttempts > 1 && tool.effect !== 'none';
+  return mayHaveStarted ? outcomeUnknown(name, 'it was called off') : notExecuted(name);
 }
 
 function placeholder(
@@ -37,7 +40,7 @@ function placeholder(
   at: number,
 ): TranscriptMessage {
   const id = activityMessageId(
-    state.temporalRunId,
+    state.firstTemporalRunId,
     toolActivityId(state.iteration, pending.call.id),
     0,
   );
@@ -67,7 +70,14 @@ export function closeCalls(state: LoopState, at: number): readonly AppendEntry[]
   const pendingToolCalls = state.pendingToolCalls.map((pending) =>
     pending.status === 'running'
       ? settle(state, pending, { status: 'lost', reason: 'the run stopped' }, at)
-      : settle(state, pending, { status: 'not-started' }, at),
+      : neverStarted(state, pending, at),
   );
   return resultEntries({ ...state, pendingToolCalls });
+}
+
+function neverStarted(state: LoopState, pending: PendingToolCall, at: number): PendingToolCall {
+  if (pending.status === 'settled') return pending;
+  const { call, index } = pending;
+  const message = placeholder(state, pending, notExecuted(call.name), at);
+  return { status: 'settled', call, index, message, placeholder: true };
 }

@@ -4,7 +4,7 @@ import { textOf } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { LoopState } from './loop-state.ts';
 import { callsOf, endsRun } from './plan-calls.ts';
-import type { RunError, Stop } from './stop.ts';
+import type { Stop } from './stop.ts';
 
 /** Provider pauses gone on with in a row, before the run takes the answer as it is. */
 const maxPauses = 8;
@@ -25,9 +25,11 @@ export function afterModel(state: LoopState): Next {
   const response = state.lastResponse;
   if (response === undefined) throw new Error('no response to decide on');
   const reason = response.finishReason;
+  const hasCalls = callsOf(response.message).length > 0;
+  // With calls it is no mere pause: they need their results before the message can go back.
+  if (response.providerPause && !hasCalls && state.pauses <= maxPauses) return { kind: 'iterate' };
   if (endsRun(reason)) return completed(`The model ended with ${reason}.`);
-  if (callsOf(response.message).length > 0) return { kind: 'tools' };
-  if (response.providerPause && state.pauses <= maxPauses) return { kind: 'iterate' };
+  if (hasCalls) return { kind: 'tools' };
   if (state.inbox.length > 0) return { kind: 'iterate' };
   if (reason !== 'length') return completed('The model finished its answer.');
   return state.agent?.continueOnLength === true
@@ -49,9 +51,8 @@ export function beforeIteration(state: LoopState): Stop | undefined {
 export const cancelled: Stop = { reason: 'cancelled', detail: 'The run was cancelled.' };
 
 /** The stop for an error; once cancellation is requested every later failure counts as cancelled. */
-export function stopForError(state: LoopState, error: RunError): Stop {
-  if (state.cancelRequested) return cancelled;
-  return { reason: 'error', detail: error.message, error };
+export function stopForError(state: LoopState, errorType: string, detail: string): Stop {
+  return state.cancelRequested ? cancelled : { reason: 'error', detail, errorType };
 }
 
 function completed(detail: string): Next {

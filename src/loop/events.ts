@@ -24,7 +24,8 @@ export interface RunEventData {
   readonly 'tool-end': { readonly callId: string; readonly name: string; readonly status: ToolEnd };
   readonly 'iteration-end': Readonly<Record<never, never>>;
   readonly 'run-end': {
-    readonly stopReason: StopReason;
+    /** The run's own reason, or how Temporal's tools closed it without one. */
+    readonly stopReason: StopReason | 'terminated' | 'timed-out';
     readonly detail: string;
     readonly usage: UsageTotal;
   };

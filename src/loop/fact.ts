@@ -12,7 +12,7 @@ export type Fact =
       readonly type: 'run-started';
       readonly at: number;
       readonly runId: string;
-      readonly temporalRunId: string;
+      readonly firstTemporalRunId: string;
       readonly start: StartInput;
     }
   | { readonly type: 'agent-resolved'; readonly agent: AgentSpec }

@@ -45,7 +45,7 @@ export interface LoopState {
   readonly version: 1;
   readonly loopVersion: number;
   readonly runId: string;
-  readonly temporalRunId: string;
+  readonly firstTemporalRunId: string;
   readonly start: StartInput;
   readonly startedAt: number;
   readonly endedAt?: number;

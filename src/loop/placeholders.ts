@@ -1,15 +1,24 @@
 /** The tool results that the run writes itself when a call has none of its own. Three texts, never mixed. */
 import type { ToolCall } from '../chat/tool-call.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import { cutText } from './cut-text.ts';
+
+/** Longest name that is repeated in a text: a model may call anything by any name. */
+const nameLength = 100;
+
+/** A tool's name as texts give it. */
+export function shortName(name: string): string {
+  return cutText(name, nameLength);
+}
 
 /** The call never reached a Worker, or was called off before it did. */
 export function notExecuted(name: string): string {
-  return `not executed: ${name}`;
+  return `not executed: ${shortName(name)}`;
 }
 
 /** The call started and its result never came back: it may or may not have taken effect. */
 export function outcomeUnknown(name: string, reason: string): string {
-  return `outcome unknown: ${name} started, but its result was lost (${reason}). It may or may not have taken effect: check before calling it again.`;
+  return `outcome unknown: ${shortName(name)} started, but its result was lost (${reason}). It may or may not have taken effect: check before calling it again.`;
 }
 
 /** An error result in the transcript, made by the Workflow. `createdAt` is Workflow time in milliseconds. */
@@ -28,7 +37,7 @@ export function errorResult(
         kind: 'tool_result',
         toolResult: {
           id: call.id,
-          name: call.name,
+          name: shortName(call.name),
           output: { content: [{ kind: 'text', text }] },
           isError: true,
         },

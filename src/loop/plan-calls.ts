@@ -1,12 +1,13 @@
 /** Decides, before anything is run, which of a response's tool calls can be executed. */
 import type { FinishReason } from '../chat/finish-reason.ts';
+import type { Message } from '../chat/message.ts';
 import type { ToolCall } from '../chat/tool-call.ts';
 import { toolInput } from '../chat/tool-input.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import type { PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
-import { errorResult } from './placeholders.ts';
+import { errorResult, shortName } from './placeholders.ts';
 import { toolSpecOf } from './tool-spec-of.ts';
 
 /** Finish reasons after which calls stand in the message but are never executed, and the run is over. */
@@ -18,7 +19,7 @@ export function endsRun(reason: FinishReason): boolean {
 }
 
 /** The tool calls of an assistant message, in the order in which it makes them. */
-export function callsOf(message: TranscriptMessage | undefined): readonly ToolCall[] {
+export function callsOf(message: Message | undefined): readonly ToolCall[] {
   return message?.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.toolCall] : [])) ?? [];
 }
 
@@ -29,32 +30,54 @@ export function callsOf(message: TranscriptMessage | undefined): readonly ToolCa
 export function planCalls(
   agent: AgentSpec,
   response: { readonly message?: TranscriptMessage; readonly finishReason: FinishReason },
-  where: { readonly temporalRunId: string; readonly iteration: number; readonly at: number },
+  where: { readonly firstTemporalRunId: string; readonly iteration: number; readonly at: number },
 ): readonly PendingToolCall[] {
   return callsOf(response.message).map((call, index) => {
     const problem = endsRun(response.finishReason)
       ? undefined
-      : problemOf(agent, call, response.finishReason);
+      : problemOf(agent, call, index, response.finishReason);
     if (problem === undefined) return { status: 'proposed', call, index };
-    const id = activityMessageId(where.temporalRunId, toolActivityId(where.iteration, call.id), 0);
+    const id = activityMessageId(
+      where.firstTemporalRunId,
+      toolActivityId(where.iteration, call.id),
+      0,
+    );
     const message = errorResult(id, call, problem, where.at);
     return { status: 'settled', call, index, message, placeholder: true };
   });
 }
 
-function problemOf(agent: AgentSpec, call: ToolCall, reason: FinishReason): string | undefined {
+/** Calls of one response that are run; the server keeps no more than 2,000 open Activities per run. */
+const maxCalls = 200;
+/** Tools named to a model that called one which is not there. */
+const maxNames = 20;
+
+function problemOf(
+  agent: AgentSpec,
+  call: ToolCall,
+  index: number,
+  reason: FinishReason,
+): string | undefined {
+  const name = shortName(call.name);
   if (reason === 'length') {
-    return `not executed: ${call.name}: your output was cut at its length limit, so its arguments may be incomplete. Make a shorter call.`;
+    return `not executed: ${name}: your output was cut at its length limit, so its arguments may be incomplete. Make a shorter call.`;
+  }
+  if (index >= maxCalls) {
+    return `not executed: ${name}: a response may make ${maxCalls} calls at most. Make it again in the next one.`;
   }
   if (toolSpecOf(agent, call.name) === undefined) {
-    const names = agent.tools.map((tool) => tool.definition.name);
-    const available =
-      names.length === 0 ? 'There are no tools.' : `Available tools: ${names.join(', ')}.`;
-    return `unknown tool: ${call.name}. ${available}`;
+    return `unknown tool: ${name}. ${available(agent)}`;
   }
   const input = toolInput(call);
   if (!input.ok) {
-    return `invalid arguments for ${call.name}: ${input.problem}. Send one JSON object that fits the tool's input schema.`;
+    return `invalid arguments for ${name}: ${input.problem}. Send one JSON object that fits the tool's input schema.`;
   }
   return undefined;
+}
+
+function available({ tools }: AgentSpec): string {
+  if (tools.length === 0) return 'There are no tools.';
+  const names = tools.slice(0, maxNames).map((tool) => tool.definition.name);
+  const more = tools.length > maxNames ? ` and ${tools.length - maxNames} more` : '';
+  return `Available tools: ${names.join(', ')}${more}.`;
 }

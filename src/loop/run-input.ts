@@ -1,13 +1,41 @@
 /** What a run is started with: the argument of the Workflow, written by any Temporal client. */
 import * as z from 'zod/mini';
+import { checkSequencing } from '../chat/check-sequencing.ts';
 import { JsonValue } from '../chat/json.ts';
 import { Message } from '../chat/message.ts';
 import type { Options } from '../chat/options.ts';
 import { NonEmptyText } from '../chat/text.ts';
 
 /** What the user says: plain text, or a complete user message. */
-export const UserInput = z.union([NonEmptyText, Message]);
+export const UserInput = z.union([NonEmptyText, Message]).check(
+  z.refine((input) => typeof input === 'string' || input.role === 'user', {
+    error: 'must have the role user',
+  }),
+);
 export type UserInput = z.infer<typeof UserInput>;
+
+/** Messages that a run may be started with; a check of more would itself be too much for a Workflow task. */
+const maxHistory = 10_000;
+
+const fewEnough = z.custom<unknown[]>().check(
+  z.check<unknown[]>(({ value, issues }) => {
+    if (Array.isArray(value) && value.length <= maxHistory) return;
+    const message = `must be a list of ${maxHistory} messages at most`;
+    issues.push({ code: 'custom', input: value, message, path: [] });
+  }),
+);
+
+/** Messages of an earlier conversation, every call in them answered. */
+const History = z.pipe(
+  fewEnough,
+  z.array(Message).check(
+    z.check<Message[]>(({ value, issues }) => {
+      const [finding] = checkSequencing(value);
+      if (finding === undefined) return;
+      issues.push({ code: 'custom', input: value, message: finding.message, path: [] });
+    }),
+  ),
+);
 
 /** The user message that an input stands for. */
 export function toUserMessage(input: UserInput): Message {
@@ -18,9 +46,10 @@ export function toUserMessage(input: UserInput): Message {
 
 /** A new run. `history` comes before `input`; system messages in it are dropped. */
 export const StartInput = z.strictObject({
-  agent: z.string().check(z.minLength(1)),
+  /** Temporal takes search attributes of limited length. */
+  agent: z.string().check(z.minLength(1), z.maxLength(200)),
   input: UserInput,
-  history: z.optional(z.array(Message)),
+  history: z.optional(History),
   /** Only looked at here; resolving the agent checks them, outside the sandbox, with their schema. */
   options: z.optional(z.custom<Options>((value) => typeof value === 'object' && value !== null)),
   maxIterations: z.optional(z.int().check(z.positive())),

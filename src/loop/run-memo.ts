@@ -1,12 +1,13 @@
 /** The small summary of a run that lists show: the Workflow's memo. Also the record of why a run stopped, because a cancelled Workflow records no result. */
 import * as z from 'zod/mini';
+import { cutText } from './cut-text.ts';
 import type { LoopState } from './loop-state.ts';
 import { Stop } from './stop.ts';
 
 /** Longest title kept in the memo, in UTF-16 code units. */
-const titleLength = 120;
-/** Longest error or detail kept in the memo: the memo as a whole stays under 2 KB, where Temporal begins to warn. */
-const detailLength = 600;
+const titleLength = 80;
+/** Longest detail kept in the memo: with three bytes a character the whole memo stays under 2 KB, where Temporal begins to warn. */
+const detailLength = 400;
 
 export const RunMemo = z.object({
   version: z.literal(1),
@@ -33,12 +34,12 @@ export function statusOf(state: LoopState): string {
 
 /** First line of what the user asked, shortened. */
 export function titleOf(start: LoopState['start']): string {
-  if (start.title !== undefined) return cut(start.title, titleLength);
+  if (start.title !== undefined) return cutText(start.title, titleLength);
   const text =
     typeof start.input === 'string'
       ? start.input
       : start.input.parts.map((part) => (part.kind === 'text' ? part.text : '')).join(' ');
-  return cut(text.trim().split('\n', 1)[0] ?? '', titleLength);
+  return cutText(text.trim().split('\n', 1)[0] ?? '', titleLength);
 }
 
 /** The summary of `state` at Workflow time `at`. */
@@ -57,20 +58,7 @@ export function toRunMemo(state: LoopState, at: number): RunMemo {
   };
 }
 
-/** The stop as the memo keeps it: long texts cut. LoopState holds this same form, so that history tells it whole. */
+/** The stop as the memo keeps it, a long text cut. LoopState holds this same form, so that history tells it whole. */
 export function shortened(stop: Stop): Stop {
-  return {
-    reason: stop.reason,
-    detail: cut(stop.detail, detailLength),
-    ...(stop.error !== undefined && {
-      error: { type: stop.error.type, message: cut(stop.error.message, detailLength) },
-    }),
-  };
-}
-
-/** Cuts on a code point, with an ellipsis. */
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const end = text.slice(0, length - 1);
-  return `${/[\uD800-\uDBFF]$/.test(end) ? end.slice(0, -1) : end}…`;
+  return { ...stop, detail: cutText(stop.detail, detailLength) };
 }

@@ -1,6 +1,7 @@
 /** Why a run ended, as data. */
 import * as z from 'zod/mini';
 
+/** The reasons for which a run stops. */
 export const StopReason = z.enum([
   'completed',
   'max_iterations',
@@ -11,14 +12,10 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** An error that a run met: `type` is a failure type, `message` says what happened and what to do. */
-export const RunError = z.object({ type: z.string(), message: z.string() });
-export type RunError = z.infer<typeof RunError>;
-
-/** The decision to stop. `detail` is one plain sentence. */
+/** The decision to stop. `detail` is one plain sentence; `errorType` is the failure type of the run's last error. */
 export const Stop = z.object({
   reason: StopReason,
   detail: z.string(),
-  error: z.optional(RunError),
+  errorType: z.optional(z.string()),
 });
 export type Stop = z.infer<typeof Stop>;

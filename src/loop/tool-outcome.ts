@@ -1,16 +1,20 @@
 /** How a tool call ended, seen from the Workflow and from its history alike. */
 import type { IdentifiedMessage } from '../chat/transcript-message.ts';
-import type { ToolRunResult } from './calls.ts';
+import { isToolRunResult } from './call-results.ts';
+import { cutText } from './cut-text.ts';
+
+/** Longest reason that a model is told, in UTF-16 code units. */
+const reasonLength = 500;
 
 /**
  * `finished`: with its own result. `cancelled`: told to stop while it ran. `lost`: it started and its result
- * never came back. `not-started`: called off before any Worker took it.
+ * never came back. `called-off`: the server called it off: before any Worker took it, or between two attempts.
  */
 export type ToolOutcome =
   | { readonly status: 'finished'; readonly message: IdentifiedMessage }
   | { readonly status: 'cancelled' }
   | { readonly status: 'lost'; readonly reason: string }
-  | { readonly status: 'not-started' };
+  | { readonly status: 'called-off' };
 
 /** What Temporal says of an Activity that did not complete. */
 export type ActivityEnd =
@@ -19,7 +23,10 @@ export type ActivityEnd =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** The outcome that a tool Activity returned. */
-export function returnedOutcome(result: ToolRunResult): ToolOutcome {
+export function returnedOutcome(result: unknown): ToolOutcome {
+  if (!isToolRunResult(result)) {
+    return { status: 'lost', reason: 'it was completed with something that is no tool result' };
+  }
   return 'message' in result
     ? { status: 'finished', message: result.message }
     : { status: 'cancelled' };
@@ -29,13 +36,13 @@ export function returnedOutcome(result: ToolRunResult): ToolOutcome {
 export function lostOutcome(end: ActivityEnd): ToolOutcome {
   switch (end.kind) {
     case 'cancelled':
-      return { status: 'not-started' };
+      return { status: 'called-off' };
     case 'timeout':
       return {
         status: 'lost',
         reason: end.heartbeat ? 'its Worker stopped answering' : 'it did not finish in time',
       };
     case 'failed':
-      return { status: 'lost', reason: end.message };
+      return { status: 'lost', reason: cutText(end.message, reasonLength) };
   }
 }

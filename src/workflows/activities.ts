@@ -23,18 +23,19 @@ export interface EverloopActivities {
 }
 
 /** Resolves the agent inside the first Workflow task: no round trip through the server. */
-export const here = proxyLocalActivities<Pick<EverloopActivities, 'everloopResolveAgent'>>({
+export const resolveHere = proxyLocalActivities<Pick<EverloopActivities, 'everloopResolveAgent'>>({
   startToCloseTimeout: '10 seconds', // reads the Worker's own registry, nothing outside it
   retry: { maximumAttempts: 1 }, // an unknown agent is asked for again where people see it
 });
 
 /** Asks every Worker in turn for an agent that the first one does not have, until one has it. */
-export const anywhere = proxyActivities<Pick<EverloopActivities, 'everloopResolveAgent'>>({
+export const resolveAnywhere = proxyActivities<Pick<EverloopActivities, 'everloopResolveAgent'>>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
   cancellationType: ActivityCancellationType.TRY_CANCEL, // resolving has no effect to wait for
 });
 
+/** The model and tool Activities. */
 export const nodes = proxyActivities<
   Pick<EverloopActivities, 'everloopCallModel' | 'everloopRunTool'>
 >({

@@ -2,15 +2,15 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import { afterModel, beforeIteration } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
+import { problemsOf } from '../loop/problems-of.ts';
 import type { StartInput } from '../loop/run-input.ts';
 import { AgentRunInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
-import { anywhere, here } from './activities.ts';
+import { resolveAnywhere, resolveHere } from './activities.ts';
 import { endRun, stopForFailure } from './ending.ts';
 import { handleMessages } from './messages.ts';
 import { callModel, callModelToFinish, startIteration } from './model-node.ts';
-import { problemsOf } from './problems.ts';
 import { Run } from './run.ts';
 import { describeRun, refreshSummary, showProgress } from './summary.ts';
 import { runTools } from './tools-node.ts';
@@ -27,6 +27,7 @@ export async function everloopAgentRun(input: AgentRunInput): Promise<RunResult>
   let stop: Stop;
   try {
     await resolveAgent(run);
+    run.noteCancellation();
     run.apply({ type: 'appended', entries: ['input'] });
     stop = await iterate(run);
   } catch (error) {
@@ -66,9 +67,9 @@ async function finish(run: Run, stop: Stop): Promise<Stop> {
 async function resolveAgent(run: Run): Promise<void> {
   const { agent, options } = run.state.start;
   const wanted = { agent, ...(options !== undefined && { options }) };
-  const spec = await here.everloopResolveAgent(wanted).catch((error: unknown) => {
+  const spec = await resolveHere.everloopResolveAgent(wanted).catch((error: unknown) => {
     if (!isUnknownAgent(error)) throw error;
-    return anywhere.everloopResolveAgent.executeWithOptions(
+    return resolveAnywhere.everloopResolveAgent.executeWithOptions(
       { activityId: 'resolve', startToCloseTimeout: '10 seconds', summary: `agent ${agent}` },
       [wanted],
     );

@@ -11,7 +11,7 @@ import { cancelled, stopForError } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { shortened } from '../loop/run-memo.ts';
 import type { RunResult } from '../loop/run-result.ts';
-import type { RunError, Stop } from '../loop/stop.ts';
+import type { Stop } from '../loop/stop.ts';
 import { toRunResult } from '../loop/to-run-result.ts';
 import type { Run } from './run.ts';
 import { writeSummary } from './summary.ts';
@@ -22,14 +22,16 @@ import { writeSummary } from './summary.ts';
  * @throws CancelledFailure or ApplicationFailure, which close it as cancelled or failed
  */
 export function endRun(run: Run, stop: Stop): RunResult {
-  run.apply({ type: 'stopped', at: Date.now(), stop: shortened(stop) });
+  const recorded = shortened(stop);
+  const { reason, detail, errorType } = recorded;
+  run.apply({ type: 'stopped', at: Date.now(), stop: recorded });
   writeSummary(run);
   const result = toRunResult(run.state);
-  if (stop.reason === 'cancelled') throw new CancelledFailure(stop.detail);
-  if (stop.reason === 'error') {
+  if (reason === 'cancelled') throw new CancelledFailure(detail);
+  if (reason === 'error') {
     throw ApplicationFailure.create({
-      type: stop.error?.type ?? failureType.runFailed,
-      message: stop.detail,
+      type: errorType ?? failureType.runFailed,
+      message: detail,
       nonRetryable: true,
       details: [result],
     });
@@ -45,19 +47,16 @@ export function stopForFailure(run: Run, error: unknown): Stop {
   run.noteCancellation();
   if (isCancellation(error) && run.state.cancelRequested) return cancelled;
   if (!(error instanceof TemporalFailure)) throw error;
-  return stopForError(run.state, runErrorOf(error));
-}
-
-function runErrorOf(error: TemporalFailure): RunError {
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure) {
-    return { type: cause.type ?? failureType.runFailed, message: cause.message };
-  }
   if (cause instanceof TimeoutFailure) {
-    return {
-      type: `${failureType.model}.lost`,
-      message: `The model call was lost on every attempt (${cause.timeoutType}). Look at the Worker's log, then retry the run.`,
-    };
+    const what = `The call was lost on every attempt (${cause.timeoutType}).`;
+    return stopForError(
+      run.state,
+      `${failureType.model}.lost`,
+      `${what} Look at the Worker's log.`,
+    );
   }
-  return { type: failureType.runFailed, message: cause?.message ?? error.message };
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  const { message } = cause ?? error;
+  return stopForError(run.state, type ?? failureType.runFailed, message);
 }

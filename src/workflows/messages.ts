@@ -3,11 +3,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { UsageTotal } from '../chat/usage.ts';
 import { failureType } from '../loop/failure-types.ts';
+import { problemsOf } from '../loop/problems-of.ts';
 import type { SendInput as Send } from '../loop/run-input.ts';
 import { SendInput, toUserMessage } from '../loop/run-input.ts';
 import type { MessagesPage, PendingView, StateView } from '../loop/views.ts';
 import { messagesPage, pendingView, stateView } from '../loop/views.ts';
-import { problemsOf } from './problems.ts';
 import type { Run } from './run.ts';
 
 /** Answer of `send`: the message's place among all that the run received, from 1. */
@@ -44,13 +44,6 @@ function validateSend(run: Run, payload: unknown): void {
   }
   const parsed = SendInput.safeParse(payload);
   if (!parsed.success) throw rejection(failureType.rejected, problemsOf(parsed.error, 'send'));
-  const { message } = parsed.data;
-  if (typeof message !== 'string' && message.role !== 'user') {
-    throw rejection(
-      failureType.rejected,
-      `send.message.role: must be "user", not "${message.role}"`,
-    );
-  }
 }
 
 function receive(run: Run, payload: Send): SendReceipt {

@@ -1,7 +1,10 @@
 /** The model node: one call of the model, from the inbox to the appended answer. */
 
+import { ApplicationFailure } from '@temporalio/workflow';
+import { isModelCallResult } from '../loop/call-results.ts';
 import { responseEntries } from '../loop/close-calls.ts';
 import { receivable } from '../loop/decide.ts';
+import { failureType } from '../loop/failure-types.ts';
 import { modelActivityId } from '../loop/message-ids.ts';
 import { modelOptions, nodes } from './activities.ts';
 import { withinGrace } from './cancel-grace.ts';
@@ -34,6 +37,7 @@ async function call(run: Run, activityId: string, finish: boolean): Promise<void
   if (agent === undefined) throw new Error('the agent is not resolved yet');
   run.apply({ type: 'model-started' });
   const result = await withinGrace(
+    run,
     nodes.everloopCallModel.executeWithOptions(modelOptions(agent, activityId), [
       {
         iteration,
@@ -47,6 +51,13 @@ async function call(run: Run, activityId: string, finish: boolean): Promise<void
   );
   run.noteCancellation();
   if (result === undefined) return;
+  if (!isModelCallResult(result)) {
+    throw ApplicationFailure.create({
+      type: failureType.model,
+      message: `The Activity ${activityId} was completed with something that is no model result.`,
+      nonRetryable: true,
+    });
+  }
   run.apply({ type: 'model-ended', at: Date.now(), activityId, result });
   run.apply({ type: 'appended', entries: responseEntries(run.state) });
 }

@@ -1,11 +1,14 @@
 /** The Workflow's hold on its LoopState: the one place where facts are applied, and handed to the host process. */
-import { CancellationScope, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import { apply, startState } from '../loop/apply.ts';
 import type { Fact } from '../loop/fact.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { replayName } from '../loop/replay-name.ts';
+import { isReplay } from '../loop/replay-name.ts';
 import type { StartInput } from '../loop/run-input.ts';
 import { sinks } from './sinks.ts';
+
+/** Calls have ten seconds to stop after a cancellation; two more are for their answer's way. Then their outcome counts as unknown. */
+const grace = '12 seconds';
 
 /** The Workflow's LoopState, and the only way to change it. */
 export class Run {
@@ -13,20 +16,27 @@ export class Run {
   summaryAt: number;
   #state: LoopState;
   readonly #rootScope = CancellationScope.current();
+  /** Resolves some time after the run was cancelled. One timer for the run, whatever the number of its calls. */
+  readonly graceOver: Promise<undefined>;
   readonly #replayed: boolean;
+  /** Messages that a replay was told of. */
+  #told = 0;
 
   constructor(start: StartInput) {
-    const { workflowId, runId, startTime, taskQueue } = workflowInfo();
-    this.#replayed = taskQueue.startsWith(replayName);
+    const { workflowId, firstExecutionRunId, startTime, taskQueue } = workflowInfo();
+    this.#replayed = isReplay(taskQueue);
     this.summaryAt = startTime.getTime();
+    this.graceOver = this.#rootScope.cancelRequested.catch(() =>
+      CancellationScope.nonCancellable(() => sleep(grace)).then(() => undefined),
+    );
     this.#state = startState({
       type: 'run-started',
       at: startTime.getTime(),
       runId: workflowId,
-      temporalRunId: runId,
+      firstTemporalRunId: firstExecutionRunId,
       start,
     });
-    if (this.#replayed) sinks.boundary.reached(this.#state);
+    if (this.#replayed) this.#reach();
   }
 
   get state(): LoopState {
@@ -48,8 +58,16 @@ export class Run {
     }
     if (fact.type === 'stopped') sinks.transcript.end();
     if (this.#replayed && (fact.type === 'iteration-ended' || fact.type === 'stopped')) {
-      sinks.boundary.reached(this.#state);
+      this.#reach();
     }
+  }
+
+  /** Tells a replay where the run is; of the transcript only what is new, or a long run would be copied again and again. */
+  #reach(): void {
+    const { transcript } = this.#state;
+    const tail = transcript.tail.slice(this.#told);
+    this.#told = transcript.tail.length;
+    sinks.boundary.reached({ ...this.#state, transcript: { ...transcript, tail } });
   }
 
   /**

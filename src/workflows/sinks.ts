@@ -15,7 +15,7 @@ export interface RunSinks extends Sinks {
     end(): void;
   };
   boundary: {
-    /** LoopState at the start, after an iteration and at the end. Called by a replay only: it would cost every run its own size. */
+    /** LoopState at the start, after an iteration and at the end; its tail holds what came since the last time. Called by a replay only. */
     reached(state: LoopState): void;
   };
 }

@@ -37,6 +37,7 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
   }
   run.apply({ type: 'tool-started', callId: call.id });
   const outcome = await withinGrace(
+    run,
     nodes.everloopRunTool
       .executeWithOptions(
         toolOptions(agent, tool, toolActivityId(iteration, call.id), summaryOf(call)),

@@ -10,6 +10,10 @@ describe('bounded', () => {
     expect(await bounded(async () => 'done', patient)).toBe('done');
     const failing = bounded(() => Promise.reject(new Error('broken')), patient);
     await expect(failing).rejects.toThrow('broken');
+    const throwing = bounded(() => {
+      throw new Error('broken at once');
+    }, patient);
+    await expect(throwing).rejects.toThrow('broken at once');
   });
 
   it('does not wait for work that looks at no signal: at its timeout, or after the grace period', async () => {

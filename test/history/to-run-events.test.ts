@@ -9,7 +9,7 @@ import { simulate } from '../loop/simulate.ts';
 const numRuns = 1_000;
 
 function eventsOf(recorded: readonly RecordedEvent[]): readonly RunEvent[] {
-  const projection = new RunEventProjection('run');
+  const projection = new RunEventProjection('run', '0000-sim');
   return recorded.flatMap((event) => projection.add(event));
 }
 

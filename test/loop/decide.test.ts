@@ -29,7 +29,7 @@ function stateAfter(given: Case): LoopState {
       type: 'run-started',
       at: 0,
       runId: 'run',
-      temporalRunId: 't',
+      firstTemporalRunId: 't',
       start: { agent: 'agent', input: 'Go.' },
     }),
     agent: {

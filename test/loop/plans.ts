@@ -72,7 +72,7 @@ export const plans: fc.Arbitrary<Plan> = fc
     ends: fc.array(end, { minLength: 1, maxLength: 6 }),
     sends: fc.uniqueArray(
       fc.record({
-        id: fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5'),
+        id: fc.constantFrom('m1', 'm2', 'm3', 'constructor', '__proto__'),
         after: fc.integer({ min: 1, max: 12 }),
       }),
       { maxLength: 5, selector: (send) => send.id },

@@ -57,7 +57,7 @@ export interface Simulation {
 }
 
 const runId = 'run';
-const temporalRunId = '0000-sim';
+const firstTemporalRunId = '0000-sim';
 const epoch = Date.UTC(2026, 0, 1);
 
 export function simulate(plan: Plan): Simulation {
@@ -83,8 +83,14 @@ class Player {
   constructor(plan: Plan) {
     this.#plan = plan;
     const start = { agent: plan.agent.name, input: 'Go.' };
-    this.#record({ type: 'started', temporalRunId, input: { start } });
-    this.#state = startState({ type: 'run-started', at: this.#clock, runId, temporalRunId, start });
+    this.#record({ type: 'started', firstTemporalRunId, input: { start } });
+    this.#state = startState({
+      type: 'run-started',
+      at: this.#clock,
+      runId,
+      firstTemporalRunId,
+      start,
+    });
     this.#boundaries.push(this.#state);
   }
 
@@ -146,7 +152,7 @@ class Player {
       const message = 'the model is away';
       this.#record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
       this.#task();
-      return stopForError(this.#state, { type: 'x', message });
+      return stopForError(this.#state, 'x', message);
     }
     const result = isCancelled ? this.#partial(answer) : this.#answer(answer);
     this.#usages.push(result.usage);
@@ -220,9 +226,8 @@ class Player {
       this.#task();
       this.#record({
         type: 'update-accepted',
-        name: 'send',
         updateId: id,
-        input: { id, message: `message ${id}` },
+        request: { name: 'send', input: { id, message: `message ${id}` } },
       });
       this.#apply({
         type: 'message-received',
@@ -271,7 +276,7 @@ class Player {
   }
 
   #identity(role: 'assistant') {
-    const id = activityMessageId(temporalRunId, modelActivityId(this.#state.iteration), 1);
+    const id = activityMessageId(firstTemporalRunId, modelActivityId(this.#state.iteration), 1);
     return { id, role };
   }
 
@@ -279,7 +284,7 @@ class Player {
     const output = { content: [{ kind: 'text' as const, text: `result of ${call.id}` }] };
     const toolResult = { id: call.id, name: call.name, output, ...(isError && { isError }) };
     return {
-      id: activityMessageId(temporalRunId, activityId, 1),
+      id: activityMessageId(firstTemporalRunId, activityId, 1),
       role: 'tool',
       parts: [{ kind: 'tool_result', toolResult }],
     };

@@ -14,7 +14,7 @@ function stateWith(texts: readonly string[], input = 'Go.'): LoopState {
     type: 'run-started',
     at: 0,
     runId: 'run',
-    temporalRunId: 'temporal',
+    firstTemporalRunId: 'temporal',
     start: { agent: 'agent', input },
   });
   const tail = texts.map(
@@ -60,12 +60,9 @@ describe('messagesPage', () => {
 
 describe('the summary of a run', () => {
   it('stays under 2 KB whatever the user, the model and the errors say', () => {
-    const state = stateWith([], 'ü'.repeat(10_000));
-    const stop = shortened({
-      reason: 'error',
-      detail: 'd'.repeat(10_000),
-      error: { type: 'x', message: 'e'.repeat(10_000) },
-    });
+    const state = stateWith([], '漢'.repeat(10_000));
+    const detail = '漢'.repeat(10_000);
+    const stop = shortened({ reason: 'error', detail, errorType: 'everloop.model.rate_limited' });
     const memo = toRunMemo({ ...state, stop }, 0);
     expect(Buffer.byteLength(JSON.stringify(memo))).toBeLessThan(2_048);
   });

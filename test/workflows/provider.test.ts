@@ -63,7 +63,7 @@ describe('a run on a provider that misbehaves', () => {
     expect(server.calls().length - before).toBe(1);
     const { state, status } = await run.snapshot();
     expect(status).toBe('failed');
-    expect(state?.stop?.error?.type).toBe(type);
+    expect(state?.stop?.errorType).toBe(type);
   });
 
   it('waits as long as the provider asked, and says so meanwhile', async () => {

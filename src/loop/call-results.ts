@@ -1,0 +1,26 @@
+/** Looks at what an Activity returned. Workers return what the types say; anyone with Temporal's own tools may complete an Activity with anything. */
+import type { ModelCallResult, ToolRunResult } from './calls.ts';
+
+/** Whether the value can be taken as a model call's result. */
+export function isModelCallResult(value: unknown): value is ModelCallResult {
+  if (!isRecord(value) || typeof value['finishReason'] !== 'string') return false;
+  return value['message'] === undefined || isMessage(value['message'], 'assistant');
+}
+
+/** Whether the value can be taken as a tool call's result. */
+export function isToolRunResult(value: unknown): value is ToolRunResult {
+  return isRecord(value) && (value['cancelled'] === true || isMessage(value['message'], 'tool'));
+}
+
+function isMessage(value: unknown, role: string): boolean {
+  return (
+    isRecord(value) &&
+    value['role'] === role &&
+    typeof value['id'] === 'string' &&
+    Array.isArray(value['parts'])
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -25,7 +25,7 @@ const layers = {
 const packages = {
   chat: ['zod'],
   loop: ['zod'],
-  workflows: ['zod', '@temporalio/(workflow|common)'],
+  workflows: ['@temporalio/(workflow|common)'],
   history: [],
 };
 

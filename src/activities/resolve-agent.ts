@@ -5,9 +5,10 @@ import type { AgentDefinition } from '../agents/define-agent.ts';
 import { toAgentSpec } from '../agents/to-agent-spec.ts';
 import { ChatError } from '../chat/chat-error.ts';
 import { AgentSpec } from '../loop/agent-spec.ts';
+import type { ResolveAgentInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { problemsOf } from '../loop/problems-of.ts';
-import type { StartInput } from '../loop/run-input.ts';
+import { AgentRunInput } from '../loop/run-input.ts';
 import { isRecordable } from './recordable.ts';
 
 export interface ResolveAgentDependencies {
@@ -17,7 +18,8 @@ export interface ResolveAgentDependencies {
 
 /** Makes the Activity `everloopResolveAgent`. */
 export function createResolveAgent({ agents, heartbeatTimeoutMs }: ResolveAgentDependencies) {
-  return async (start: Pick<StartInput, 'agent' | 'options'>): Promise<AgentSpec> => {
+  return async (start: ResolveAgentInput): Promise<AgentSpec> => {
+    if (start.input !== undefined) checkInput(start.input);
     const agent = agents.get(start.agent);
     if (agent === undefined) throw unknownAgent(start.agent, [...agents.keys()]);
     try {
@@ -45,6 +47,17 @@ function unknownAgent(name: string, known: readonly string[]): ApplicationFailur
     type: failureType.unknownAgent,
     message: `This Worker has no agent named ${name}. ${has} The run waits for a Worker that has it.`,
     nonRetryable: activityInfo().isLocal,
+  });
+}
+
+/** The Workflow has looked at its argument only as far as it needed to. */
+function checkInput(input: unknown): void {
+  const parsed = AgentRunInput.safeParse(input);
+  if (parsed.success) return;
+  throw ApplicationFailure.create({
+    type: failureType.invalidInput,
+    message: `The run's input is not valid: ${problemsOf(parsed.error, 'input')}`,
+    nonRetryable: true,
   });
 }
 

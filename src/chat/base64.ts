@@ -1,20 +1,8 @@
 /** Standard base64 (RFC 4648 section 4) without Buffer or atob, for every runtime the protocol runs in. */
 import * as z from 'zod/mini';
+import { isBase64 } from './is-base64.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const foreign = /[^A-Za-z0-9+/]/;
-// The last group may be padded; its unused bits must be zero, so that bytes have one spelling only.
-const lastGroup =
-  /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)$/;
-
-/** Whether a text is canonical base64: standard alphabet, padded, unused bits zero. */
-export function isBase64(text: string): boolean {
-  if (text === '') return true;
-  return (
-    text.length % 4 === 0 && lastGroup.test(text.slice(-4)) && !foreign.test(text.slice(0, -4))
-  );
-}
-
 /** Base64 of the bytes of `first` followed by the bytes of `second`; both must be canonical. */
 export function concatBase64(first: string, second: string): string {
   if (!first.endsWith('=')) return first + second;

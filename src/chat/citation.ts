@@ -1,8 +1,8 @@
 /** Where a text of a model comes from. */
 import * as z from 'zod/mini';
 import { concept } from './concept.ts';
+import { isUriWithHost } from './is-uri.ts';
 import { NonEmptyTrimmedText, Text, TrimmedText } from './text.ts';
-import { isUriWithHost } from './uri.ts';
 
 /** A source cited by a text part: a web address, or a reference that only its provider understands. */
 export const Citation = concept(

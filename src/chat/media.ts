@@ -1,14 +1,10 @@
 /** Images, documents and sound in a message. */
 import * as z from 'zod/mini';
 import { Base64 } from './base64.ts';
+import { isMimeType } from './is-mime-type.ts';
 import { Metadata } from './metadata.ts';
 import { NonBlankText, NonEmptyText, Text } from './text.ts';
 import { AbsoluteUri } from './uri.ts';
-
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const mimeType = new RegExp(
-  `^${token}/${token}(?:[ \\t]*;[ \\t]*${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*"))*$`,
-);
 
 /**
  * Where the bytes are: inline, at a URI, under a provider's own file id, or in the blob store.
@@ -29,7 +25,7 @@ export type MediaSource = z.infer<typeof MediaSource>;
 
 /** One piece of media with its MIME type (parameters allowed). */
 export const Media = z.strictObject({
-  mime: z.string().check(z.refine((text) => mimeType.test(text), { error: 'must be a MIME type' })),
+  mime: z.string().check(z.refine(isMimeType, { error: 'must be a MIME type' })),
   source: MediaSource,
   id: z.optional(Text),
   name: z.optional(Text),

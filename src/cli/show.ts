@@ -8,7 +8,7 @@ import { EverloopError } from '../everloop-error.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
 import { stateAt } from '../history/state-at.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { statusOf, titleOf } from '../loop/run-memo.ts';
+import { statusOf, titleOf } from '../loop/to-run-memo.ts';
 import type { Runs } from './engine.ts';
 import { anyEngine, hasRuns, withRuns } from './engine.ts';
 import { counted, formatCount, formatSpan, oneLine } from './format.ts';

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { Options } from '../chat/options.ts';
 import type { EngineAddress } from '../engine/connect.ts';
 import { connectClient } from '../engine/connect.ts';
 import { liveEngineState } from '../engine/engine-state.ts';
@@ -13,7 +12,7 @@ import { startState } from '../loop/apply.ts';
 import { problemsOf } from '../loop/problems-of.ts';
 import type { StartInput } from '../loop/run-input.ts';
 import { AgentRunInput } from '../loop/run-input.ts';
-import { memoKey, titleOf, toRunMemo } from '../loop/run-memo.ts';
+import { memoKey, titleOf, toRunMemo } from '../loop/to-run-memo.ts';
 import { assertSendable } from './assert-sendable.ts';
 import { translated } from './client-errors.ts';
 import type { RunFilter, RunSummary } from './list-runs.ts';
@@ -87,7 +86,6 @@ export class Everloop<Config extends AgentNames = AgentNames> {
       throw invalidStart(problemsOf(parsed.error, 'input'));
     }
     const { start } = parsed.data;
-    if (start.options !== undefined) checkOptions(start.options);
     assertSendable(start, 'the input of the run');
     const at = Date.now();
     const first = startState({ type: 'run-started', at, runId: id, firstTemporalRunId: '', start });
@@ -131,13 +129,6 @@ async function addressOfEngine(project: string): Promise<string> {
   throw new EverloopError('engine_unreachable', `no engine is running for ${project}`, {
     hint: 'start one with: everloop dev, or name the address of a Temporal server',
   });
-}
-
-/** The Workflow leaves options to the Worker; a caller learns at once. */
-function checkOptions(options: Options): void {
-  const parsed = Options.safeParse(options);
-  if (parsed.success) return;
-  throw invalidStart(problemsOf(parsed.error, 'options'));
 }
 
 function invalidStart(problems: string): EverloopError {

@@ -1,7 +1,8 @@
 /** Lists runs through Temporal's visibility. */
 import type { Client } from '@temporalio/client';
-import { memoKey, RunMemo } from '../loop/run-memo.ts';
+import { RunMemo } from '../loop/run-memo.ts';
 import { searchAttribute } from '../loop/search-attributes.ts';
+import { memoKey } from '../loop/to-run-memo.ts';
 import { translated } from './client-errors.ts';
 
 export interface RunFilter {

@@ -59,10 +59,12 @@ export class RunHandle {
       });
     }
     if (cause instanceof ApplicationFailure) {
+      if (cause.type === failureType.invalidInput) {
+        throw new EverloopError('invalid_input', cause.message);
+      }
       const recorded = RunResult.safeParse(cause.details?.[0]);
       if (recorded.success) return recorded.data;
-      const code = cause.type === failureType.invalidInput ? 'invalid_input' : 'rejected';
-      throw new EverloopError(code, cause.message);
+      throw new EverloopError('rejected', cause.message);
     }
     // A cancelled Workflow records no result: it is read from its history.
     const { state } = await this.snapshot();

@@ -8,8 +8,10 @@ import { resultEntries } from '../loop/close-calls.ts';
 import type { Fact } from '../loop/fact.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { callIdOf } from '../loop/message-ids.ts';
-import { AgentRunInput, SendInput, toUserMessage } from '../loop/run-input.ts';
-import { memoKey, RunMemo } from '../loop/run-memo.ts';
+import { isRunInput, isSendInput } from '../loop/read-input.ts';
+import { RunMemo } from '../loop/run-memo.ts';
+import { memoKey } from '../loop/to-run-memo.ts';
+import { toUserMessage } from '../loop/to-user-message.ts';
 import type { ActivityEnd, ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import type { RecordedEvent } from './recorded-event.ts';
@@ -101,14 +103,13 @@ export class RunProjection {
   }
 
   #start(event: Extract<RecordedEvent, { type: 'started' }>): void {
-    const parsed = AgentRunInput.safeParse(event.input);
-    if (!parsed.success) return;
+    if (!isRunInput(event.input)) return;
     this.#state = startState({
       type: 'run-started',
       at: event.at,
       runId: this.#runId,
       firstTemporalRunId: event.firstTemporalRunId,
-      start: parsed.data.start,
+      start: event.input.start,
     });
     this.#onBoundary(this.#state);
   }
@@ -176,13 +177,13 @@ export class RunProjection {
   #accept(event: Extract<RecordedEvent, { type: 'update-accepted' }>): void {
     const request = event.request ?? this.#admitted.get(event.updateId);
     if (request?.name !== 'send') return;
-    const parsed = SendInput.safeParse(request.input);
-    if (!parsed.success) return;
+    const { input } = request;
+    if (!isSendInput(input)) return;
     this.#apply({
       type: 'message-received',
       at: this.#now,
-      id: parsed.data.id ?? event.updateId,
-      message: toUserMessage(parsed.data.message),
+      id: input.id ?? event.updateId,
+      message: toUserMessage(input.message),
     });
   }
 

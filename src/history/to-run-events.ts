@@ -2,7 +2,7 @@
 import { ModelCallInput } from '../loop/calls.ts';
 import type { RunEvent, RunEventData, RunEventType, ToolEnd } from '../loop/events.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { titleOf } from '../loop/run-memo.ts';
+import { titleOf } from '../loop/to-run-memo.ts';
 import type { RecordedEvent } from './recorded-event.ts';
 import { RunProjection } from './run-projection.ts';
 

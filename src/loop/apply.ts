@@ -10,7 +10,7 @@ import { loopVersion } from './loop-state.ts';
 import { inputMessageId, receivedMessageId, toolActivityId } from './message-ids.ts';
 import { planCalls } from './plan-calls.ts';
 import type { StartInput } from './run-input.ts';
-import { toUserMessage } from './run-input.ts';
+import { toUserMessage } from './to-user-message.ts';
 
 /** Iterations of a run whose agent says nothing else. */
 export const defaultMaxIterations = 16;

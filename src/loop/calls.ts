@@ -1,6 +1,7 @@
 /** The data that crosses between the Workflow and its model and tool Activities. Messages go by reference. */
 import * as z from 'zod/mini';
 import { FinishReason } from '../chat/finish-reason.ts';
+import type { Options } from '../chat/options.ts';
 import { ReportEntry } from '../chat/report.ts';
 import { ToolCall } from '../chat/tool-call.ts';
 import { IdentifiedMessage, TranscriptMessage } from '../chat/transcript-message.ts';
@@ -22,6 +23,16 @@ export const Attempt = z.object({
   startedAt: z.string(),
 });
 export type Attempt = z.infer<typeof Attempt>;
+
+/**
+ * Input of the Activity that resolves an agent. `input`: the Workflow's whole argument, to be checked; given
+ * where it does not enter history again.
+ */
+export interface ResolveAgentInput {
+  readonly agent: string;
+  readonly options?: Options;
+  readonly input?: unknown;
+}
 
 /**
  * Input of the model Activity: what was appended since the last model call. `received` lists the user

@@ -1,14 +1,8 @@
 /** The small summary of a run that lists show: the Workflow's memo. Also the record of why a run stopped, because a cancelled Workflow records no result. */
 import * as z from 'zod/mini';
-import { cutText } from './cut-text.ts';
-import type { LoopState } from './loop-state.ts';
 import { Stop } from './stop.ts';
 
-/** Longest title kept in the memo, in UTF-16 code units. */
-const titleLength = 80;
-/** Longest detail kept in the memo: with three bytes a character the whole memo stays under 2 KB, where Temporal begins to warn. */
-const detailLength = 400;
-
+/** What the memo holds of a run. */
 export const RunMemo = z.object({
   version: z.literal(1),
   agent: z.string(),
@@ -23,42 +17,3 @@ export const RunMemo = z.object({
   stop: z.optional(Stop),
 });
 export type RunMemo = z.infer<typeof RunMemo>;
-
-/** Key of the summary among the Workflow's memo fields. */
-export const memoKey = 'everloop';
-
-/** The outside view of where a run is: `running` or its stop reason. One function for CLI, API and UI. */
-export function statusOf(state: LoopState): string {
-  return state.stop?.reason ?? 'running';
-}
-
-/** First line of what the user asked, shortened. */
-export function titleOf(start: LoopState['start']): string {
-  if (start.title !== undefined) return cutText(start.title, titleLength);
-  const text =
-    typeof start.input === 'string'
-      ? start.input
-      : start.input.parts.map((part) => (part.kind === 'text' ? part.text : '')).join(' ');
-  return cutText(text.trim().split('\n', 1)[0] ?? '', titleLength);
-}
-
-/** The summary of `state` at Workflow time `at`. */
-export function toRunMemo(state: LoopState, at: number): RunMemo {
-  return {
-    version: 1,
-    agent: state.start.agent,
-    title: titleOf(state.start),
-    status: statusOf(state),
-    iterations: state.iteration,
-    usage: { inputTokens: state.usage.inputTokens, outputTokens: state.usage.outputTokens },
-    modelCalls: state.modelCalls,
-    toolCalls: state.toolCalls,
-    asOf: at,
-    ...(state.stop !== undefined && { stop: shortened(state.stop) }),
-  };
-}
-
-/** The stop as the memo keeps it, a long text cut. LoopState holds this same form, so that history tells it whole. */
-export function shortened(stop: Stop): Stop {
-  return { ...stop, detail: cutText(stop.detail, detailLength) };
-}

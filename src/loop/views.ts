@@ -2,8 +2,8 @@
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
 import type { LoopState, Phase } from './loop-state.ts';
-import { statusOf, titleOf } from './run-memo.ts';
 import type { Stop } from './stop.ts';
+import { statusOf, titleOf } from './to-run-memo.ts';
 
 /** Largest answer of a Query, in UTF-16 code units of its JSON text. */
 const maxAnswer = 48 * 1024;

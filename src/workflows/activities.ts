@@ -10,14 +10,14 @@ import type { AgentSpec, ToolSpec } from '../loop/agent-spec.ts';
 import type {
   ModelCallInput,
   ModelCallResult,
+  ResolveAgentInput,
   ToolRunInput,
   ToolRunResult,
 } from '../loop/calls.ts';
-import type { StartInput } from '../loop/run-input.ts';
 
 /** The Activities of a Worker, under their frozen public names. */
 export interface EverloopActivities {
-  everloopResolveAgent(start: Pick<StartInput, 'agent' | 'options'>): Promise<AgentSpec>;
+  everloopResolveAgent(question: ResolveAgentInput): Promise<AgentSpec>;
   everloopCallModel(input: ModelCallInput): Promise<ModelCallResult>;
   everloopRunTool(input: z.input<typeof ToolRunInput>): Promise<ToolRunResult>;
 }

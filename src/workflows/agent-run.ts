@@ -2,9 +2,8 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import { afterModel, beforeIteration } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
-import { problemsOf } from '../loop/problems-of.ts';
-import type { StartInput } from '../loop/run-input.ts';
-import { AgentRunInput } from '../loop/run-input.ts';
+import { isRunInput, runInputProblem } from '../loop/read-input.ts';
+import type { AgentRunInput, StartInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
 import { resolveAnywhere, resolveHere } from './activities.ts';
@@ -26,7 +25,7 @@ export async function everloopAgentRun(input: AgentRunInput): Promise<RunResult>
   describeRun(run);
   let stop: Stop;
   try {
-    await resolveAgent(run);
+    await resolveAgent(run, input);
     run.noteCancellation();
     run.apply({ type: 'appended', entries: ['input'] });
     stop = await iterate(run);
@@ -63,11 +62,12 @@ async function finish(run: Run, stop: Stop): Promise<Stop> {
   return stop;
 }
 
-/** The agent's name becomes data; a Worker that does not know it leaves the question to the others. */
-async function resolveAgent(run: Run): Promise<void> {
+/** The agent's name becomes data, and the input is checked whole; a Worker that does not know the agent leaves the question to the others. */
+async function resolveAgent(run: Run, input: AgentRunInput): Promise<void> {
   const { agent, options } = run.state.start;
   const wanted = { agent, ...(options !== undefined && { options }) };
-  const spec = await resolveHere.everloopResolveAgent(wanted).catch((error: unknown) => {
+  const resolved = resolveHere.everloopResolveAgent({ ...wanted, input });
+  const spec = await resolved.catch((error: unknown) => {
     if (!isUnknownAgent(error)) throw error;
     return resolveAnywhere.everloopResolveAgent.executeWithOptions(
       { activityId: 'resolve', startToCloseTimeout: '10 seconds', summary: `agent ${agent}` },
@@ -83,12 +83,11 @@ function isUnknownAgent(error: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === failureType.unknownAgent;
 }
 
-function startInput(input: AgentRunInput): StartInput {
-  const parsed = AgentRunInput.safeParse(input);
-  if (parsed.success) return parsed.data.start;
+function startInput(input: unknown): StartInput {
+  if (isRunInput(input)) return input.start;
   throw ApplicationFailure.create({
     type: failureType.invalidInput,
-    message: `The run's input is not valid: ${problemsOf(parsed.error, 'input')}`,
+    message: `The run's input is not valid: ${runInputProblem(input)}`,
     nonRetryable: true,
   });
 }

@@ -7,14 +7,18 @@ import {
   TemporalFailure,
   TimeoutFailure,
 } from '@temporalio/workflow';
+import { cutText } from '../loop/cut-text.ts';
 import { cancelled, stopForError } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
-import { shortened } from '../loop/run-memo.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
+import { shortened } from '../loop/to-run-memo.ts';
 import { toRunResult } from '../loop/to-run-result.ts';
 import type { Run } from './run.ts';
 import { writeSummary } from './summary.ts';
+
+/** Longest text of the failure that closes the Workflow; the memo and LoopState keep less. */
+const failureLength = 2_000;
 
 /**
  * Records the stop and closes the Workflow.
@@ -31,7 +35,7 @@ export function endRun(run: Run, stop: Stop): RunResult {
   if (reason === 'error') {
     throw ApplicationFailure.create({
       type: errorType ?? failureType.runFailed,
-      message: detail,
+      message: cutText(stop.detail, failureLength),
       nonRetryable: true,
       details: [result],
     });

@@ -3,9 +3,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { UsageTotal } from '../chat/usage.ts';
 import { failureType } from '../loop/failure-types.ts';
-import { problemsOf } from '../loop/problems-of.ts';
-import type { SendInput as Send } from '../loop/run-input.ts';
-import { SendInput, toUserMessage } from '../loop/run-input.ts';
+import { sendProblem } from '../loop/read-input.ts';
+import type { SendInput } from '../loop/run-input.ts';
+import { toUserMessage } from '../loop/to-user-message.ts';
 import type { MessagesPage, PendingView, StateView } from '../loop/views.ts';
 import { messagesPage, pendingView, stateView } from '../loop/views.ts';
 import type { Run } from './run.ts';
@@ -16,7 +16,7 @@ export interface SendReceipt {
 }
 
 /** Gives the run a user message. The same id gets the same answer and is appended once. */
-export const send = defineUpdate<SendReceipt, [Send]>('send');
+export const send = defineUpdate<SendReceipt, [SendInput]>('send');
 /** Where the run is. */
 export const state = defineQuery<StateView>('state');
 /** The transcript, by pages. */
@@ -42,11 +42,11 @@ function validateSend(run: Run, payload: unknown): void {
   if (run.stopped) {
     throw rejection(failureType.runEnding, 'The run is ending and reads no more messages.');
   }
-  const parsed = SendInput.safeParse(payload);
-  if (!parsed.success) throw rejection(failureType.rejected, problemsOf(parsed.error, 'send'));
+  const problem = sendProblem(payload);
+  if (problem !== undefined) throw rejection(failureType.rejected, problem);
 }
 
-function receive(run: Run, payload: Send): SendReceipt {
+function receive(run: Run, payload: SendInput): SendReceipt {
   const id = payload.id ?? currentUpdateInfo()?.id;
   if (id === undefined) throw new Error('send was handled outside an Update');
   const message = toUserMessage(payload.message);

@@ -1,7 +1,8 @@
 /** Base64 and the protocol's white space. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBase64, decodeBase64, encodeBase64, isBase64 } from '../../src/chat/base64.ts';
+import { concatBase64, decodeBase64, encodeBase64 } from '../../src/chat/base64.ts';
+import { isBase64 } from '../../src/chat/is-base64.ts';
 import { hasSurroundingSpace, isBlank } from '../../src/chat/white-space.ts';
 
 describe('base64', () => {

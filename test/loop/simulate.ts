@@ -14,8 +14,8 @@ import type { Fact } from '../../src/loop/fact.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
 import { activityMessageId, modelActivityId, toolActivityId } from '../../src/loop/message-ids.ts';
 import { callsOf } from '../../src/loop/plan-calls.ts';
-import { memoKey, shortened, toRunMemo } from '../../src/loop/run-memo.ts';
 import type { Stop } from '../../src/loop/stop.ts';
+import { memoKey, shortened, toRunMemo } from '../../src/loop/to-run-memo.ts';
 import type { ActivityEnd } from '../../src/loop/tool-outcome.ts';
 import { lostOutcome } from '../../src/loop/tool-outcome.ts';
 

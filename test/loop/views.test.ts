@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import { startState } from '../../src/loop/apply.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
-import { shortened, titleOf, toRunMemo } from '../../src/loop/run-memo.ts';
+import { shortened, titleOf, toRunMemo } from '../../src/loop/to-run-memo.ts';
 import { messagesPage, stateView } from '../../src/loop/views.ts';
 
 /** What Temporal keeps of a Query's answer at most, where it is kept at all. */

@@ -1,6 +1,6 @@
 /** Reads an annotation of the answer as a citation. */
 import type { Citation } from '../../chat/citation.ts';
-import { isUriWithHost } from '../../chat/uri.ts';
+import { isUriWithHost } from '../../chat/is-uri.ts';
 import { hasSurroundingSpace } from '../../chat/white-space.ts';
 import { membersOf } from './members-of.ts';
 

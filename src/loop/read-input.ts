@@ -1,0 +1,74 @@
+/** Looks at what others send to a run, in Workflow code and in its projection alike: no schema is loaded, see `userMessageProblem`. */
+import { isText, userMessageProblem } from '../chat/user-message-problem.ts';
+import type { AgentRunInput, SendInput } from './run-input.ts';
+
+/** Longest id of a message. */
+const maxId = 200;
+
+/**
+ * What keeps a value from being a Workflow's argument, as far as the Workflow itself looks at it. The whole
+ * of it is checked by resolving the agent, which has the schemas.
+ */
+export function runInputProblem(input: unknown): string | undefined {
+  const start = isRecord(input) ? input['start'] : undefined;
+  if (!isRecord(start)) return 'input.start: must be what a run starts with';
+  const { agent, input: said, maxIterations, title, metadata, history } = start;
+  const problems = [
+    isText(agent) ? [] : 'input.start.agent: must be the name of an agent',
+    isInput(said) ? [] : 'input.start.input: must be text or a user message',
+    isAbsentOr(maxIterations, isCount) ? [] : 'input.start.maxIterations: must be from 1',
+    isAbsentOr(title, (value) => typeof value === 'string')
+      ? []
+      : 'input.start.title: must be text',
+    isAbsentOr(metadata, isRecord) ? [] : 'input.start.metadata: must be an object',
+    isAbsentOr(history, Array.isArray) ? [] : 'input.start.history: must be a list of messages',
+  ].flat();
+  return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+/** Whether the Workflow can begin with the value. */
+export function isRunInput(input: unknown): input is AgentRunInput {
+  return runInputProblem(input) === undefined;
+}
+
+/** What keeps a value from being the argument of the Update `send`. */
+export function sendProblem(payload: unknown): string | undefined {
+  if (!isRecord(payload)) return 'send: must be an object with a message';
+  const { id, message, mode, ...strange } = payload;
+  const [name] = Object.keys(strange);
+  if (name !== undefined) return `send: has a member ${JSON.stringify(name)} too many`;
+  if (!isAbsentOr(id, (value) => isText(value) && value.length <= maxId)) {
+    return `send.id: must be text of at most ${maxId} characters`;
+  }
+  if (mode !== undefined && mode !== 'queue') return 'send.mode: must be "queue"';
+  const problem = isText(message) ? undefined : userMessageProblem(message);
+  return problem === undefined ? undefined : `send.message: ${problem}`;
+}
+
+/** Whether the value can be taken as a message to the run. */
+export function isSendInput(payload: unknown): payload is SendInput {
+  return sendProblem(payload) === undefined;
+}
+
+/** Deep enough for a title and a first message; the rest is the schema's. */
+function isInput(input: unknown): boolean {
+  if (!isRecord(input)) return isText(input);
+  const { role, parts } = input;
+  return role === 'user' && Array.isArray(parts) && parts.every(isPart);
+}
+
+function isPart(part: unknown): boolean {
+  return isRecord(part) && (part['kind'] !== 'text' || isText(part['text']));
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+function isAbsentOr(value: unknown, is: (value: unknown) => boolean): boolean {
+  return value === undefined || is(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

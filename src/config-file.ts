@@ -63,6 +63,9 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${String(error)}`;
   const [line = ''] = error.message.trim().split('\n');
   const text = line.replaceAll(/file:\/\/\S+/g, (url) => shortened(url));
+  if (/outside a module|Unexpected token 'export'/.test(text)) {
+    return `it is no ES module: ${text}; set "type": "module" in package.json`;
+  }
   return error instanceof SyntaxError ? `it does not parse: ${text}` : `it threw: ${text}`;
 }
 

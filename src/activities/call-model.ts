@@ -24,7 +24,7 @@ import { partialMessage } from './partial-message.ts';
 import type { ReadHistory } from './rebuild-context.ts';
 import { rebuildContext } from './rebuild-context.ts';
 import { isRecordable } from './recordable.ts';
-import { toModelFailure } from './to-failure.ts';
+import { toModelFailure } from './to-model-failure.ts';
 
 /** Metadata by which an adapter marks an answer that its provider has only paused. */
 const pauseMark = 'everloop/pause';

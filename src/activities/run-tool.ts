@@ -13,10 +13,10 @@ import type { EventBus } from '../storage/event-bus.ts';
 import type { Tool, ToolContext } from '../tools/define-tool.ts';
 import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
 import { bounded, TimedOut } from './bounded.ts';
+import { messageOf, shortText } from './error-text.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
 import { isRecordable } from './recordable.ts';
 import { toRetryDelay } from './retry-delay.ts';
-import { messageOf, shortText } from './to-failure.ts';
 import { limitOutput, toToolOutput } from './tool-output.ts';
 
 /** Time a tool has to end by itself once it is told to stop. */

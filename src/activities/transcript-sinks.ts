@@ -3,6 +3,7 @@ import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
 import type { ModelContexts } from './model-contexts.ts';
 
+/** What the SDK says of the Workflow; its `runId` is the Temporal run's. */
 interface SinkInfo {
   readonly runId: string;
 }

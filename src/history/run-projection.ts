@@ -207,6 +207,6 @@ function endOf(event: Exclude<Resolution, { type: 'cancel-requested' }>): Activi
     case 'activity-failed':
       return { kind: 'failed', message: event.message };
     default:
-      return { kind: 'cancelled' };
+      return { kind: 'called-off' };
   }
 }

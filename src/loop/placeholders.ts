@@ -1,4 +1,4 @@
-/** The tool results that the run writes itself when a call has none of its own. Three texts, never mixed. */
+/** The tool results that the run writes itself when a call has none of its own: `not executed` and `outcome unknown`, never mixed. */
 import type { ToolCall } from '../chat/tool-call.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { cutText } from './cut-text.ts';

@@ -18,7 +18,7 @@ export type ToolOutcome =
 
 /** What Temporal says of an Activity that did not complete. */
 export type ActivityEnd =
-  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'called-off' }
   | { readonly kind: 'timeout'; readonly heartbeat: boolean }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -35,7 +35,7 @@ export function returnedOutcome(result: unknown): ToolOutcome {
 /** The outcome of a tool call whose Activity did not complete, with the reason in words for the model. */
 export function lostOutcome(end: ActivityEnd): ToolOutcome {
   switch (end.kind) {
-    case 'cancelled':
+    case 'called-off':
       return { status: 'called-off' };
     case 'timeout':
       return {

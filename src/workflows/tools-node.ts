@@ -59,10 +59,10 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
 
 /** A failed tool Activity is no failure of the run: the model learns what is known of its outcome. */
 function outcomeOfFailure(error: unknown): ToolOutcome {
-  if (error instanceof CancelledFailure) return lostOutcome({ kind: 'cancelled' });
+  if (error instanceof CancelledFailure) return lostOutcome({ kind: 'called-off' });
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause } = error;
-  if (cause instanceof CancelledFailure) return lostOutcome({ kind: 'cancelled' });
+  if (cause instanceof CancelledFailure) return lostOutcome({ kind: 'called-off' });
   if (cause instanceof TimeoutFailure) {
     return lostOutcome({ kind: 'timeout', heartbeat: cause.timeoutType === 'HEARTBEAT' });
   }

@@ -56,7 +56,7 @@ const end: fc.Arbitrary<PlannedEnd> = fc.record({
   end: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom('finished' as const, 'error' as const) },
     fc.constantFrom(
-      { kind: 'cancelled' as const },
+      { kind: 'called-off' as const },
       { kind: 'timeout' as const, heartbeat: true },
       { kind: 'timeout' as const, heartbeat: false },
       { kind: 'failed' as const, message: 'gone' },

@@ -207,7 +207,7 @@ class Player {
       this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
       return;
     }
-    if (end.kind === 'cancelled') this.#record({ type: 'activity-cancelled', scheduledId });
+    if (end.kind === 'called-off') this.#record({ type: 'activity-cancelled', scheduledId });
     if (end.kind === 'timeout') {
       this.#record({ type: 'activity-timed-out', scheduledId, heartbeat: end.heartbeat });
     }

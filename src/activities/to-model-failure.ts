@@ -1,11 +1,11 @@
-/** Errors inside a model call become failures at Temporal's boundary: here it is decided whether a call is tried again. */
+/** Errors inside a model call become failures at Temporal's boundary: here it is decided whether the call is tried again. */
 import { log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { ChatError } from '../chat/chat-error.ts';
 import { ModelError } from '../chat/model-error.ts';
 import { EverloopError } from '../everloop-error.ts';
-import { cutText } from '../loop/cut-text.ts';
 import { failureType, modelFailureType } from '../loop/failure-types.ts';
+import { shortText } from './error-text.ts';
 import { toRetryDelay } from './retry-delay.ts';
 
 /** An error that nobody has classified may pass by itself, but not for an hour. */
@@ -65,21 +65,4 @@ function fromModelError(error: ModelError, attempt: number): ApplicationFailure 
     ...(nextRetryDelay !== undefined && { nextRetryDelay }),
     details: [{ kind, status, providerType, code, requestId, provider }],
   });
-}
-
-/** Longest text of a failure: a larger one cannot be reported, and its call would look like a lost one. */
-const maxText = 2_000;
-
-/** The text as a failure may carry it. */
-export function shortText(text: string): string {
-  return cutText(text.toWellFormed(), maxText);
-}
-
-/** What an unknown thrown value says of itself. */
-export function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return 'an error that says nothing';
-  }
 }

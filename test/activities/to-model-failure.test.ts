@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { messageOf, shortText } from '../../src/activities/error-text.ts';
 import { toRetryDelay } from '../../src/activities/retry-delay.ts';
-import { messageOf, shortText, toModelFailure } from '../../src/activities/to-failure.ts';
+import { toModelFailure } from '../../src/activities/to-model-failure.ts';
 import { ModelError } from '../../src/chat/model-error.ts';
 
 describe('toRetryDelay', () => {
@@ -34,7 +35,21 @@ describe('messageOf', () => {
   it('says something of every thrown value', () => {
     expect(messageOf(new Error('broken'))).toBe('broken');
     expect(messageOf('text')).toBe('text');
+    expect(messageOf(undefined)).toBe('');
     expect(messageOf(Object.create(null))).toBe('an error that says nothing');
+  });
+
+  it('tells the causes too, each once, and ends where they go round', () => {
+    const refused = new Error('connect ECONNREFUSED');
+    expect(messageOf(new Error('fetch failed', { cause: refused }))).toBe(
+      'fetch failed: connect ECONNREFUSED',
+    );
+    expect(messageOf(new Error('wrapped: inner', { cause: new Error('inner') }))).toBe(
+      'wrapped: inner',
+    );
+    const ring = new Error('ring');
+    ring.cause = ring;
+    expect(messageOf(ring)).toBe('ring');
   });
 
   it('gives texts that are well-formed', () => {

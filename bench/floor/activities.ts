@@ -25,7 +25,6 @@ export function createFloorActivities(agent: FloorAgent) {
 
   async function heartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const context = Context.current();
-    context.heartbeat();
     const timer = setInterval(() => context.heartbeat(), agent.heartbeatIntervalMs);
     return await work(context.cancellationSignal).finally(() => clearInterval(timer));
   }

@@ -20,7 +20,8 @@ export type AppendEntry = z.infer<typeof AppendEntry>;
 /** One earlier attempt of an Activity, as the attempt itself announced it. */
 export const Attempt = z.object({
   attempt: z.int(),
-  startedAt: z.string(),
+  /** Absent for an attempt that was killed before it could say so. */
+  startedAt: z.optional(z.string()),
 });
 export type Attempt = z.infer<typeof Attempt>;
 

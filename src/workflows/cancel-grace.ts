@@ -1,20 +1,30 @@
 /** Waits for a call that has been told to stop, but not for ever. */
-import { CancellationScope } from '@temporalio/workflow';
 import type { Run } from './run.ts';
 
 /**
- * The outcome of `call`; undefined when the run was cancelled and the call has not stopped within the grace
- * period. Rejects as `call` does.
+ * What `onValue` makes of the call's value or `onError` of its failure; undefined when the run was cancelled
+ * and the call has not stopped within the grace period. Rejects with what `onError` throws. As few Promises
+ * as can be: the SDK takes a stack trace for each one.
  */
-export async function withinGrace<T>(run: Run, call: Promise<T>): Promise<T | undefined> {
-  const settled = call.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  const first = await CancellationScope.nonCancellable(() =>
-    Promise.race([settled, run.graceOver]),
-  );
-  if (first === undefined) return undefined;
-  if ('error' in first) throw first.error;
-  return first.value;
+export function withinGrace<T, R>(
+  run: Run,
+  call: Promise<T>,
+  onValue: (value: T) => R,
+  onError: (error: unknown) => R,
+): Promise<R | undefined> {
+  return new Promise((resolve, reject) => {
+    const forget = run.onGraceOver(() => resolve(undefined));
+    const settle = (outcome: () => R) => {
+      forget();
+      try {
+        resolve(outcome());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    call.then(
+      (value) => settle(() => onValue(value)),
+      (error: unknown) => settle(() => onError(error)),
+    );
+  });
 }

@@ -23,34 +23,33 @@ export function startIteration(run: Run): void {
  * Calls the model and appends its answer.
  * @throws ActivityFailure when the call failed for good; CancelledFailure when it never started
  */
-export async function callModel(run: Run): Promise<void> {
-  await call(run, modelActivityId(run.state.iteration), false);
+export function callModel(run: Run): Promise<void> {
+  return call(run, modelActivityId(run.state.iteration), false);
 }
 
 /** The last call of a run that reached its iteration limit and shall end with an answer: no tools are offered. */
-export async function callModelToFinish(run: Run): Promise<void> {
-  await call(run, `${modelActivityId(run.state.iteration)}.2`, true);
+export function callModelToFinish(run: Run): Promise<void> {
+  return call(run, `${modelActivityId(run.state.iteration)}.2`, true);
 }
 
 async function call(run: Run, activityId: string, finish: boolean): Promise<void> {
   const { agent, iteration, transcript, unsent } = run.state;
   if (agent === undefined) throw new Error('the agent is not resolved yet');
   run.apply({ type: 'model-started' });
-  const result = await withinGrace(
-    run,
-    nodes.everloopCallModel.executeWithOptions(modelOptions(agent, activityId), [
-      {
-        iteration,
-        upTo: transcript.count,
-        append: [...unsent.append],
-        ...(unsent.received.length > 0 && { received: [...unsent.received] }),
-        digest: transcript.digest,
-        ...(finish && { finish }),
-      },
-    ]),
-  );
+  const asking = nodes.everloopCallModel.executeWithOptions(modelOptions(agent, activityId), [
+    {
+      iteration,
+      upTo: transcript.count,
+      append: [...unsent.append],
+      ...(unsent.received.length > 0 && { received: [...unsent.received] }),
+      digest: transcript.digest,
+      ...(finish && { finish }),
+    },
+  ]);
+  const answer = await withinGrace(run, asking, (result: unknown) => ({ result }), rethrow);
   run.noteCancellation();
-  if (result === undefined) return;
+  if (answer === undefined) return;
+  const { result } = answer;
   if (!isModelCallResult(result)) {
     throw ApplicationFailure.create({
       type: failureType.model,
@@ -60,4 +59,8 @@ async function call(run: Run, activityId: string, finish: boolean): Promise<void
   }
   run.apply({ type: 'model-ended', at: Date.now(), activityId, result });
   run.apply({ type: 'appended', entries: responseEntries(run.state) });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

@@ -16,8 +16,7 @@ export class Run {
   summaryAt: number;
   #state: LoopState;
   readonly #rootScope = CancellationScope.current();
-  /** Resolves some time after the run was cancelled. One timer for the run, whatever the number of its calls. */
-  readonly graceOver: Promise<undefined>;
+  readonly #graceListeners = new Set<() => void>();
   readonly #replayed: boolean;
   /** Messages that a replay was told of. */
   #told = 0;
@@ -26,9 +25,7 @@ export class Run {
     const { workflowId, firstExecutionRunId, startTime, taskQueue } = workflowInfo();
     this.#replayed = isReplay(taskQueue);
     this.summaryAt = startTime.getTime();
-    this.graceOver = this.#rootScope.cancelRequested.catch(() =>
-      CancellationScope.nonCancellable(() => sleep(grace)).then(() => undefined),
-    );
+    void this.#watchGrace();
     this.#state = startState({
       type: 'run-started',
       at: startTime.getTime(),
@@ -60,6 +57,20 @@ export class Run {
     if (this.#replayed && (fact.type === 'iteration-ended' || fact.type === 'stopped')) {
       this.#reach();
     }
+  }
+
+  /** One timer for the run, whatever the number of its calls. */
+  async #watchGrace(): Promise<void> {
+    await this.#rootScope.cancelRequested.catch(() =>
+      CancellationScope.nonCancellable(() => sleep(grace)),
+    );
+    for (const listener of this.#graceListeners) listener();
+  }
+
+  /** Calls `listener` some time after the run was cancelled, until the returned function is called. */
+  onGraceOver(listener: () => void): () => void {
+    this.#graceListeners.add(listener);
+    return () => this.#graceListeners.delete(listener);
   }
 
   /** Tells a replay where the run is; of the transcript only what is new, or a long run would be copied again and again. */

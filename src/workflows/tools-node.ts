@@ -1,6 +1,7 @@
 /** The tools node: runs the calls of a response side by side and appends their results in call order. */
 import { ActivityFailure, CancelledFailure, TimeoutFailure } from '@temporalio/workflow';
 import { resultEntries } from '../loop/close-calls.ts';
+import { cutText } from '../loop/cut-text.ts';
 import type { PendingToolCall } from '../loop/loop-state.ts';
 import { idempotencyKey, toolActivityId } from '../loop/message-ids.ts';
 import { beyondDefaults } from '../loop/tool-defaults.ts';
@@ -36,22 +37,16 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
     throw new Error(`a call of ${call.name} was proposed without its agent, tool or message`);
   }
   run.apply({ type: 'tool-started', callId: call.id });
-  const outcome = await withinGrace(
-    run,
-    nodes.everloopRunTool
-      .executeWithOptions(
-        toolOptions(agent, tool, toolActivityId(iteration, call.id), summaryOf(call)),
-        [
-          {
-            agent: agent.name,
-            call,
-            idempotencyKey: idempotencyKey(lastResponse.message.id, index),
-            ...beyondDefaults(tool),
-          },
-        ],
-      )
-      .then(returnedOutcome, outcomeOfFailure),
-  );
+  const options = toolOptions(agent, tool, toolActivityId(iteration, call.id), summaryOf(call));
+  const running = nodes.everloopRunTool.executeWithOptions(options, [
+    {
+      agent: agent.name,
+      call,
+      idempotencyKey: idempotencyKey(lastResponse.message.id, index),
+      ...beyondDefaults(tool),
+    },
+  ]);
+  const outcome = await withinGrace(run, running, returnedOutcome, outcomeOfFailure);
   run.noteCancellation();
   if (outcome === undefined) return;
   run.apply({ type: 'tool-ended', at: Date.now(), callId: call.id, outcome });
@@ -70,6 +65,5 @@ function outcomeOfFailure(error: unknown): ToolOutcome {
 }
 
 function summaryOf(call: PendingToolCall['call']): string {
-  const text = `${call.name} ${call.arguments ?? ''}`.trim();
-  return text.length <= summaryLength ? text : `${text.slice(0, summaryLength - 1)}…`;
+  return cutText(`${call.name} ${call.arguments ?? ''}`.trim(), summaryLength);
 }

@@ -171,14 +171,24 @@ describe('everloopCallModel', () => {
     ]);
   });
 
-  it('returns the attempts that came before, as they announced themselves', async () => {
-    const call = callOf(scriptedModel(answer), 2);
-    const beats: unknown[] = [];
-    call.environment.on('heartbeat', (details) => beats.push(details));
+  it('returns the attempts that came before, as far as they announced themselves', async () => {
+    const call = callOf(scriptedModel(answer), 3);
     expect((await call.run()).attempts).toEqual([
       { attempt: 1, startedAt: '2026-01-01T00:00:00.000Z' },
+      { attempt: 2 },
     ]);
-    expect(beats[0]).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
+  });
+
+  it('announces itself when it fails, and costs no heartbeat when it succeeds at once', async () => {
+    const beats: unknown[] = [];
+    const good = callOf(scriptedModel(answer));
+    good.environment.on('heartbeat', (details) => beats.push(details));
+    await good.run();
+    expect(beats).toEqual([]);
+    const bad = callOf(failing(new Error('odd')), 2);
+    bad.environment.on('heartbeat', (details) => beats.push(details));
+    await failureOf(bad);
+    expect(beats).toMatchObject([[{ attempt: 1 }, { attempt: 2, startedAt: expect.any(String) }]]);
   });
 
   it('returns the text so far, marked partial, when the run is cancelled', async () => {

@@ -1,6 +1,6 @@
-/** The errors that reach users of the client, the CLI and the HTTP API, under one list of codes. */
+/** The errors that reach users of the client and the CLI, under one list of codes. */
 
-/** Every code an {@link EverloopError} can carry: the same in TypeScript, over HTTP and in the CLI. */
+/** Every code an {@link EverloopError} can carry: the same in TypeScript and in the CLI. */
 export const errorCodes = [
   /** The configuration or the machine is not fit to start: for the operator. */
   'configuration',
@@ -16,6 +16,8 @@ export const errorCodes = [
   'run_exists',
   /** The run has decided to stop and takes no more messages. */
   'run_ending',
+  /** The run failed without a result of its own. */
+  'run_failed',
   /** The run was terminated, so it has no result. */
   'terminated',
   /** The input does not fit its schema. */

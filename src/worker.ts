@@ -19,6 +19,7 @@ import { createModelRegistry } from './models/model-registry.ts';
 import type { EventBus } from './storage/event-bus.ts';
 import { createLocalEventBus } from './storage/event-bus.ts';
 
+/** What a Worker is made of. */
 export interface EverloopWorkerOptions {
   readonly connection: NativeConnection;
   /** The agents by name, as in a configuration. */
@@ -34,8 +35,10 @@ export interface EverloopWorkerOptions {
   /** Where deltas go; nowhere beyond this process when absent. */
   readonly bus?: EventBus;
   readonly contexts?: ModelContexts;
-  /** Overrides of Temporal's Worker options. */
-  readonly worker?: Partial<WorkerOptions>;
+  /** Temporal's own Worker options, where they shall differ from Everloop's choice. */
+  readonly worker?: Partial<
+    Omit<WorkerOptions, 'connection' | 'namespace' | 'taskQueue' | 'sinks' | 'activities'>
+  >;
 }
 
 /** Makes a Worker; `worker.run()` starts it. */

@@ -29,6 +29,10 @@ import { toModelFailure } from './to-model-failure.ts';
 /** Metadata by which an adapter marks an answer that its provider has only paused. */
 const pauseMark = 'everloop/pause';
 
+/** More calls than this are no answer but a fault; each of them would need a result in history. */
+const maxRecordedCalls = 1_000;
+
+/** What the model Activity needs of its Worker. */
 export interface CallModelDependencies {
   readonly contexts: ModelContexts;
   readonly readHistory: ReadHistory;
@@ -110,13 +114,10 @@ async function ask(
   }
   const result = toResult(responseOf(accumulator), context, earlier, report);
   const calls = callsOf(result.message).length;
-  if (calls > maxCalls) throw tooLarge(`The answer makes ${calls} tool calls.`);
+  if (calls > maxRecordedCalls) throw tooLarge(`The answer makes ${calls} tool calls.`);
   if (isRecordable(result)) return result;
   throw tooLarge('The answer is too large to be recorded. Limit it with maxOutputTokens.');
 }
-
-/** More calls than this are no answer but a fault; each of them would need a result in history. */
-const maxCalls = 1_000;
 
 function tooLarge(message: string): ApplicationFailure {
   return ApplicationFailure.create({ type: failureType.tooLarge, message, nonRetryable: true });

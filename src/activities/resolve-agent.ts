@@ -19,7 +19,7 @@ export interface ResolveAgentDependencies {
 /** Makes the Activity `everloopResolveAgent`. */
 export function createResolveAgent({ agents, heartbeatTimeoutMs }: ResolveAgentDependencies) {
   return async (start: ResolveAgentInput): Promise<AgentSpec> => {
-    if (start.input !== undefined) checkInput(start.input);
+    if (start.argument !== undefined) checkArgument(start.argument);
     const agent = agents.get(start.agent);
     if (agent === undefined) throw unknownAgent(start.agent, [...agents.keys()]);
     try {
@@ -51,8 +51,8 @@ function unknownAgent(name: string, known: readonly string[]): ApplicationFailur
 }
 
 /** The Workflow has looked at its argument only as far as it needed to. */
-function checkInput(input: unknown): void {
-  const parsed = AgentRunInput.safeParse(input);
+function checkArgument(argument: unknown): void {
+  const parsed = AgentRunInput.safeParse(argument);
   if (parsed.success) return;
   throw ApplicationFailure.create({
     type: failureType.invalidInput,

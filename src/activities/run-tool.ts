@@ -9,6 +9,7 @@ import type { ToolRunResult } from '../loop/calls.ts';
 import { ToolRunInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { activityMessageId, iterationOf } from '../loop/message-ids.ts';
+import { stopGraceMs } from '../loop/stop-grace.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import type { Tool, ToolContext } from '../tools/define-tool.ts';
 import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
@@ -19,9 +20,7 @@ import { isRecordable } from './recordable.ts';
 import { toRetryDelay } from './retry-delay.ts';
 import { limitOutput, toToolOutput } from './tool-output.ts';
 
-/** Time a tool has to end by itself once it is told to stop. */
-const graceMs = 10_000;
-
+/** What the tool Activity needs of its Worker. */
 export interface RunToolDependencies {
   readonly bus: EventBus;
   readonly heartbeatIntervalMs: number;
@@ -60,7 +59,7 @@ async function execute(dependencies: RunToolDependencies, input: ToolRunInput): 
   try {
     const value = await bounded(
       (signal) => tool.run(parsed.input, contextOf(dependencies.bus, input, signal)),
-      { timeoutMs, stop, graceMs },
+      { timeoutMs, stop, graceMs: stopGraceMs },
     );
     return { output: toToolOutput(value ?? undefined), isError: false };
   } catch (error) {

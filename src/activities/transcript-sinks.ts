@@ -4,7 +4,7 @@ import type { AgentSpec } from '../loop/agent-spec.ts';
 import type { ModelContexts } from './model-contexts.ts';
 
 /** What the SDK says of the Workflow; its `runId` is the Temporal run's. */
-interface SinkInfo {
+interface HostedWorkflow {
   readonly runId: string;
 }
 
@@ -13,15 +13,15 @@ export function transcriptSinks(contexts: ModelContexts) {
   return {
     transcript: {
       begin: {
-        fn: ({ runId }: SinkInfo, agent: AgentSpec) => contexts.begin(runId, agent),
+        fn: ({ runId }: HostedWorkflow, agent: AgentSpec) => contexts.begin(runId, agent),
         callDuringReplay: true,
       },
       append: {
-        fn: ({ runId }: SinkInfo, index: number, message: TranscriptMessage) =>
+        fn: ({ runId }: HostedWorkflow, index: number, message: TranscriptMessage) =>
           contexts.append(runId, index, message),
         callDuringReplay: true,
       },
-      end: { fn: ({ runId }: SinkInfo) => contexts.end(runId), callDuringReplay: true },
+      end: { fn: ({ runId }: HostedWorkflow) => contexts.end(runId), callDuringReplay: true },
     },
   };
 }

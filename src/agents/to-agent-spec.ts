@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Options } from '../chat/options.ts';
 import { resolveOptions } from '../chat/resolve-options.ts';
+import { defaultMaxIterations } from '../loop/agent-defaults.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
-import { defaultMaxIterations } from '../loop/apply.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { AgentDefinition } from './define-agent.ts';
 

@@ -27,6 +27,7 @@ const ofError: Readonly<Record<ErrorCode, number>> = {
   not_found: exitCode.notFound,
   run_ending: exitCode.failed,
   terminated: exitCode.failed,
+  run_failed: exitCode.failed,
   unauthorized: exitCode.failed,
   rejected: exitCode.failed,
 };

@@ -1,8 +1,6 @@
 /** Refuses what the server would refuse, before anything is sent. */
 import { EverloopError } from '../everloop-error.ts';
-
-/** The server takes 2 MiB for one payload; a little of it is for what surrounds the value. */
-const maxSendableBytes = 1_900_000;
+import { maxPayloadBytes } from '../loop/payload-limit.ts';
 
 /**
  * Checks that `value` can be the argument of a Workflow or of one of its messages.
@@ -11,10 +9,10 @@ const maxSendableBytes = 1_900_000;
  */
 export function assertSendable(value: unknown, what: string): void {
   const bytes = Buffer.byteLength(JSON.stringify(value));
-  if (bytes <= maxSendableBytes) return;
+  if (bytes <= maxPayloadBytes) return;
   throw new EverloopError(
     'invalid_input',
-    `${what} is too large: ${megabytes(bytes)} MB of at most ${megabytes(maxSendableBytes)} MB`,
+    `${what} is too large: ${megabytes(bytes)} MB of at most ${megabytes(maxPayloadBytes)} MB`,
     { hint: 'put large data into a file or a store that a tool reads, and name it in the message' },
   );
 }

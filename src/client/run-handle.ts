@@ -18,6 +18,7 @@ import { readHistory } from './read-history.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 import { takeSnapshot } from './run-snapshot.ts';
 
+/** One run. Nothing is asked before a method is called. */
 export class RunHandle {
   readonly id: string;
   readonly #client: Client;
@@ -29,7 +30,7 @@ export class RunHandle {
 
   /**
    * The run's result, once it has ended, for every stop reason.
-   * @throws EverloopError `not_found`, `terminated`, `invalid_input`, `engine_unreachable`
+   * @throws EverloopError `not_found`, `terminated`, `invalid_input`, `run_failed`, `engine_unreachable`
    */
   async result(): Promise<RunResult> {
     return await translated(this.id, async () => {
@@ -64,12 +65,12 @@ export class RunHandle {
       }
       const recorded = RunResult.safeParse(cause.details?.[0]);
       if (recorded.success) return recorded.data;
-      throw new EverloopError('rejected', cause.message);
+      throw new EverloopError('run_failed', cause.message);
     }
     // A cancelled Workflow records no result: it is read from its history.
     const { state } = await this.snapshot();
     if (cause instanceof CancelledFailure && state?.stop !== undefined) return toRunResult(state);
-    throw new EverloopError('rejected', `run ${this.id} failed: ${cause?.message}`);
+    throw new EverloopError('run_failed', `run ${this.id} failed: ${cause?.message}`);
   }
 
   /** Where the run stands, from the server alone. */

@@ -6,7 +6,7 @@ import { searchAttribute } from '../loop/search-attributes.ts';
 
 /** Name of the agent that the run executes. */
 export const agentAttribute = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
-/** `running`, `waiting:<what>`, `paused` or the stop reason. */
+/** `running` or the stop reason. */
 export const statusAttribute = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
 /** Run id at the top of the tree of sub-agents. */
 export const rootAttribute = defineSearchAttributeKey(searchAttribute.root, 'KEYWORD');

@@ -1,6 +1,7 @@
 /** The fold: `apply(state, fact)` is the only way in which LoopState changes, in the Workflow and in the history projection alike. */
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { addUsage, noUsage } from '../chat/usage-total.ts';
+import { defaultMaxIterations } from './agent-defaults.ts';
 import type { AppendEntry } from './calls.ts';
 import { closeCalls, settle } from './close-calls.ts';
 import { chainDigest } from './digest.ts';
@@ -11,9 +12,6 @@ import { inputMessageId, receivedMessageId, toolActivityId } from './message-ids
 import { planCalls } from './plan-calls.ts';
 import type { StartInput } from './run-input.ts';
 import { toUserMessage } from './to-user-message.ts';
-
-/** Iterations of a run whose agent says nothing else. */
-export const defaultMaxIterations = 16;
 
 /** The state of a run that has just been started. */
 export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopState {
@@ -144,7 +142,6 @@ function endModel(
     finishReason: result.finishReason,
     attempts: (result.attempts?.length ?? 0) + 1,
     providerPause: result.providerPause === true,
-    cancelled: result.cancelled === true,
   };
   return {
     ...state,

@@ -26,13 +26,13 @@ export const Attempt = z.object({
 export type Attempt = z.infer<typeof Attempt>;
 
 /**
- * Input of the Activity that resolves an agent. `input`: the Workflow's whole argument, to be checked; given
+ * Input of the Activity that resolves an agent. `argument`: the Workflow's whole argument, to be checked; given
  * where it does not enter history again.
  */
 export interface ResolveAgentInput {
   readonly agent: string;
   readonly options?: Options;
-  readonly input?: unknown;
+  readonly argument?: unknown;
 }
 
 /**

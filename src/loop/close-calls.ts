@@ -3,7 +3,7 @@ import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AppendEntry } from './calls.ts';
 import type { LoopState, PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
-import { errorResult, notExecuted, outcomeUnknown } from './placeholders.ts';
+import { errorResult, notExecuted, outcomeUncertain, outcomeUnknown } from './placeholders.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 import { toolSpecOf } from './tool-spec-of.ts';
 
@@ -28,9 +28,9 @@ function placeholderText(state: LoopState, name: string, outcome: ToolOutcome): 
   if (outcome.status === 'lost') return outcomeUnknown(name, outcome.reason);
   if (outcome.status === 'cancelled') return outcomeUnknown(name, 'it was cancelled while running');
   const tool = state.agent && toolSpecOf(state.agent, name);
-  // History does not tell a call that was never started from one between two attempts.
+  // History does not tell a call that was never started from one between two attempts; where nothing can have happened, it does not matter.
   const mayHaveStarted = tool !== undefined && tool.maxAttempts > 1 && tool.effect !== 'none';
-  return mayHaveStarted ? outcomeUnknown(name, 'it was called off') : notExecuted(name);
+  return mayHaveStarted ? outcomeUncertain(name) : notExecuted(name);
 }
 
 function placeholder(

@@ -6,7 +6,7 @@ import type { LoopState } from './loop-state.ts';
 import { callsOf, endsRun } from './plan-calls.ts';
 import type { Stop } from './stop.ts';
 
-/** Provider pauses gone on with in a row, before the run takes the answer as it is. */
+/** Provider pauses gone on with in a row, before the run takes the answer as it is: a provider that pauses for ever must not bill for ever. */
 const maxPauses = 8;
 
 /** What follows a model call: run its tools, ask the model again, or stop. */

@@ -10,7 +10,7 @@ import type { AppendEntry } from './calls.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
 
-/** Version of the loop's rules. Recorded with the run; the pure loop branches on it, never on the build. */
+/** Version of the loop's rules. There is only one so far; once there are two, a run keeps the one that it began with. */
 export const loopVersion = 1;
 
 /** Where a run is inside its loop. */
@@ -41,6 +41,7 @@ export interface Transcript {
   readonly tail: readonly TranscriptMessage[];
 }
 
+/** The state of a run. */
 export interface LoopState {
   readonly version: 1;
   readonly loopVersion: number;
@@ -67,7 +68,6 @@ export interface LoopState {
     /** Attempts made, the last included. */
     readonly attempts: number;
     readonly providerPause: boolean;
-    readonly cancelled: boolean;
   };
   readonly pendingToolCalls: readonly PendingToolCall[];
   /** User messages that wait for the next boundary; `id` is the sender's. */

@@ -11,9 +11,14 @@ export function shortName(name: string): string {
   return cutText(name, nameLength);
 }
 
-/** The call never reached a Worker, or was called off before it did. */
+/** The call was not run. */
 export function notExecuted(name: string): string {
   return `not executed: ${shortName(name)}`;
+}
+
+/** The call was called off, and history does not tell whether an attempt of it had been made. */
+export function outcomeUncertain(name: string): string {
+  return `outcome unknown: ${shortName(name)} was called off and may have started. It may or may not have taken effect: check before calling it again.`;
 }
 
 /** The call started and its result never came back: it may or may not have taken effect. */

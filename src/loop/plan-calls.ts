@@ -48,7 +48,7 @@ export function planCalls(
 }
 
 /** Calls of one response that are run; the server keeps no more than 2,000 open Activities per run. */
-const maxCalls = 200;
+const maxExecutedCalls = 200;
 /** Tools named to a model that called one which is not there. */
 const maxNames = 20;
 
@@ -62,8 +62,8 @@ function problemOf(
   if (reason === 'length') {
     return `not executed: ${name}: your output was cut at its length limit, so its arguments may be incomplete. Make a shorter call.`;
   }
-  if (index >= maxCalls) {
-    return `not executed: ${name}: a response may make ${maxCalls} calls at most. Make it again in the next one.`;
+  if (index >= maxExecutedCalls) {
+    return `not executed: ${name}: a response may make ${maxExecutedCalls} calls at most. Make it again in the next one.`;
   }
   if (toolSpecOf(agent, call.name) === undefined) {
     return `unknown tool: ${name}. ${available(agent)}`;

@@ -2,7 +2,7 @@
 import { isText, userMessageProblem } from '../chat/user-message-problem.ts';
 import type { AgentRunInput, SendInput } from './run-input.ts';
 
-/** Longest id of a message. */
+/** Longest id of a message: it is kept in the state for good, to tell a message that comes again. */
 const maxId = 200;
 
 /**

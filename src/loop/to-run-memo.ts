@@ -12,7 +12,7 @@ const titleLength = 80;
 /** Longest detail kept in the memo: with three bytes a character the whole memo stays under 2 KB, where Temporal begins to warn. */
 const detailLength = 400;
 
-/** The outside view of where a run is: `running` or its stop reason. One function for CLI, API and UI. */
+/** The outside view of where a run is: `running` or its stop reason. */
 export function statusOf(state: LoopState): string {
   return state.stop?.reason ?? 'running';
 }

@@ -4,6 +4,7 @@ import type { ToolSpec } from './agent-spec.ts';
 export const toolDefaults = {
   /** The one that is never wrong: a lost attempt is not repeated. */
   effect: 'once',
+  /** Longer than most requests take; what takes minutes says so. */
   timeoutMs: 60_000,
   /** About 8,000 tokens: more crowds out the conversation. */
   maxResultBytes: 32 * 1024,

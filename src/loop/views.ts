@@ -1,14 +1,23 @@
 /** What the Queries answer: small pages of LoopState. A Query's answer may be stored for good by external storage, so none exceeds 48 KB. */
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
+import { cutText } from './cut-text.ts';
 import type { LoopState, Phase } from './loop-state.ts';
 import type { Stop } from './stop.ts';
 import { statusOf, titleOf } from './to-run-memo.ts';
 
-/** Largest answer of a Query, in UTF-16 code units of its JSON text. */
+/** Largest answer of a Query, in UTF-8 bytes of its JSON text. */
 const maxAnswer = 48 * 1024;
-/** Longest text of one message in a page; the whole message is in the history. */
+/** Largest message in a page: two fit; the whole message is in the history. */
 const maxMessage = 24 * 1024;
+/** Kept free for what surrounds the messages of a page, and for the stand-in of a large message. */
+const surroundings = 1024;
+const standIn = 400;
+/** Entries of a list in the state view: a hundred ids of two hundred characters are 20 KB, of three bytes 60. */
+const maxInbox = 25;
+const maxPending = 100;
+/** Longest name in a list. */
+const maxName = 64;
 
 /** Answer of the Query `state`. */
 export interface StateView {
@@ -46,9 +55,10 @@ export interface MessagesPage {
 interface CutMessage {
   readonly id: string;
   readonly role: string;
-  readonly cut: { readonly characters: number };
+  readonly cut: { readonly bytes: number };
 }
 
+/** Where a run is, in counts and ids. */
 export function stateView(state: LoopState): StateView {
   return {
     runId: state.runId,
@@ -59,7 +69,7 @@ export function stateView(state: LoopState): StateView {
     iteration: state.iteration,
     maxIterations: state.maxIterations,
     messages: state.transcript.count,
-    inbox: state.inbox.slice(0, 100).map((waiting) => waiting.id),
+    inbox: state.inbox.slice(0, maxInbox).map((waiting) => waiting.id),
     pending: pendingView(state),
     usage: state.usage,
     startedAt: state.startedAt,
@@ -68,10 +78,11 @@ export function stateView(state: LoopState): StateView {
   };
 }
 
+/** The calls that are on their way, the first hundred. */
 export function pendingView(state: LoopState): readonly PendingView[] {
-  return state.pendingToolCalls.slice(0, 200).map((pending) => ({
+  return state.pendingToolCalls.slice(0, maxPending).map((pending) => ({
     callId: pending.call.id,
-    name: pending.call.name.slice(0, 100),
+    name: cutText(pending.call.name, maxName),
     status: pending.status,
   }));
 }
@@ -87,16 +98,25 @@ export function messagesPage(state: LoopState, since = 0, limit = 50): MessagesP
   for (; index < state.transcript.count && messages.length < limit; index += 1) {
     const message = state.transcript.tail[index];
     if (message === undefined) break;
-    const characters = JSON.stringify(message).length;
-    const shown =
-      characters > maxMessage
-        ? { id: message.id, role: message.role, cut: { characters } }
-        : message;
-    const shownSize = characters > maxMessage ? 200 : characters;
-    if (size + shownSize > maxAnswer - 1024) break;
-    size += shownSize;
+    const bytes = utf8Length(JSON.stringify(message));
+    const isLarge = bytes > maxMessage;
+    const shownBytes = isLarge ? standIn : bytes;
+    if (size + shownBytes > maxAnswer - surroundings) break;
+    size += shownBytes;
+    const { id, role } = message;
+    const shown = isLarge ? { id: cutText(id, maxName), role, cut: { bytes } } : message;
     messages.push(shown);
   }
   const total = state.transcript.count;
   return { total, messages, ...(index < total && { next: index }) };
+}
+
+/** Bytes of the text in UTF-8. Counted by hand: the sandbox has no Buffer. */
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
 }

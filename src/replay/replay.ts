@@ -127,7 +127,7 @@ async function execute(
           transcript: { begin: ignore, append: ignore, end: ignore },
           boundary: {
             reached: {
-              fn: (_info: unknown, state: LoopState) => onState(whole(state)),
+              fn: (...[, state]: [unknown, LoopState]) => onState(whole(state)),
               callDuringReplay: true,
             },
           },

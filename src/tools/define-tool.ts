@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { JsonObject, JsonValue } from '../chat/json.ts';
 import type { ToolOutput } from '../chat/tool-output.ts';
 import type { Effect } from '../loop/agent-spec.ts';
+import { problemsOf } from '../loop/problems-of.ts';
 import { toolDefaults } from '../loop/tool-defaults.ts';
 import { toMilliseconds } from './duration.ts';
 import { toInputSchema } from './to-input-schema.ts';
@@ -97,7 +98,7 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
     ),
     async run(input, context) {
       const parsed = await options.input.safeParseAsync(input);
-      if (!parsed.success) throw new InvalidToolInput(problemsIn(parsed.error));
+      if (!parsed.success) throw new InvalidToolInput(problemsOf(parsed.error));
       return options.execute(parsed.data, context);
     },
   };
@@ -107,10 +108,4 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
 function whole(value: number, least: number, what: string): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw new TypeError(`tool ${what}: ${value} is no whole number from ${least}`);
-}
-
-function problemsIn(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => `${issue.path.length === 0 ? 'input' : issue.path.join('.')}: ${issue.message}`)
-    .join('; ');
 }

@@ -14,6 +14,7 @@ import type {
   ToolRunInput,
   ToolRunResult,
 } from '../loop/calls.ts';
+import { stopGraceMs } from '../loop/stop-grace.ts';
 
 /** The Activities of a Worker, under their frozen public names. */
 export interface EverloopActivities {
@@ -35,6 +36,13 @@ export const resolveAnywhere = proxyActivities<Pick<EverloopActivities, 'everloo
   cancellationType: ActivityCancellationType.TRY_CANCEL, // resolving has no effect to wait for
 });
 
+/** Doubling from a second: most faults of a provider are over within seconds, an outage is asked about once a minute. */
+const backoff = {
+  initialInterval: '1 second',
+  backoffCoefficient: 2,
+  maximumInterval: '1 minute',
+} as const;
+
 /** The model and tool Activities. */
 export const nodes = proxyActivities<
   Pick<EverloopActivities, 'everloopCallModel' | 'everloopRunTool'>
@@ -53,9 +61,7 @@ export function modelOptions(agent: AgentSpec, activityId: string): ActivityOpti
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // the text so far comes back
     retry: {
-      initialInterval: '1 second',
-      backoffCoefficient: 2,
-      maximumInterval: '1 minute',
+      ...backoff,
       maximumAttempts: 66,
     },
   };
@@ -72,13 +78,11 @@ export function toolOptions(
     activityId,
     summary,
     // The Activity itself ends a call at its timeout; this catches one that cannot even do that.
-    startToCloseTimeout: tool.timeoutMs + 10_000,
+    startToCloseTimeout: tool.timeoutMs + stopGraceMs,
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // a finished effect keeps its result
     retry: {
-      initialInterval: '1 second',
-      backoffCoefficient: 2,
-      maximumInterval: '1 minute',
+      ...backoff,
       maximumAttempts: tool.maxAttempts,
     },
   };

@@ -19,13 +19,13 @@ import { runTools } from './tools-node.ts';
  * stopped with `error` (details: the RunResult).
  * @throws ApplicationFailure `everloop.invalid_input` when the argument is not a valid AgentRunInput
  */
-export async function everloopAgentRun(input: AgentRunInput): Promise<RunResult> {
-  const run = new Run(startInput(input));
+export async function everloopAgentRun(argument: AgentRunInput): Promise<RunResult> {
+  const run = new Run(startOf(argument));
   handleMessages(run);
   describeRun(run);
   let stop: Stop;
   try {
-    await resolveAgent(run, input);
+    await resolveAgent(run, argument);
     run.noteCancellation();
     run.apply({ type: 'appended', entries: ['input'] });
     stop = await iterate(run);
@@ -63,10 +63,10 @@ async function finish(run: Run, stop: Stop): Promise<Stop> {
 }
 
 /** The agent's name becomes data, and the input is checked whole; a Worker that does not know the agent leaves the question to the others. */
-async function resolveAgent(run: Run, input: AgentRunInput): Promise<void> {
+async function resolveAgent(run: Run, argument: AgentRunInput): Promise<void> {
   const { agent, options } = run.state.start;
   const wanted = { agent, ...(options !== undefined && { options }) };
-  const resolved = resolveHere.everloopResolveAgent({ ...wanted, input });
+  const resolved = resolveHere.everloopResolveAgent({ ...wanted, argument });
   const spec = await resolved.catch((error: unknown) => {
     if (!isUnknownAgent(error)) throw error;
     return resolveAnywhere.everloopResolveAgent.executeWithOptions(
@@ -83,11 +83,11 @@ function isUnknownAgent(error: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === failureType.unknownAgent;
 }
 
-function startInput(input: unknown): StartInput {
-  if (isRunInput(input)) return input.start;
+function startOf(argument: unknown): StartInput {
+  if (isRunInput(argument)) return argument.start;
   throw ApplicationFailure.create({
     type: failureType.invalidInput,
-    message: `The run's input is not valid: ${runInputProblem(input)}`,
+    message: `The run's input is not valid: ${runInputProblem(argument)}`,
     nonRetryable: true,
   });
 }

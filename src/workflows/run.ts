@@ -5,10 +5,11 @@ import type { Fact } from '../loop/fact.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { isReplay } from '../loop/replay-name.ts';
 import type { StartInput } from '../loop/run-input.ts';
+import { stopGraceMs } from '../loop/stop-grace.ts';
 import { sinks } from './sinks.ts';
 
-/** Calls have ten seconds to stop after a cancellation; two more are for their answer's way. Then their outcome counts as unknown. */
-const grace = '12 seconds';
+/** Time after a cancellation in which calls may stop; two seconds of it are for their answer's way. Then their outcome counts as unknown. */
+const graceMs = stopGraceMs + 2_000;
 
 /** The Workflow's LoopState, and the only way to change it. */
 export class Run {
@@ -62,7 +63,7 @@ export class Run {
   /** One timer for the run, whatever the number of its calls. */
   async #watchGrace(): Promise<void> {
     await this.#rootScope.cancelRequested.catch(() =>
-      CancellationScope.nonCancellable(() => sleep(grace)),
+      CancellationScope.nonCancellable(() => sleep(graceMs)),
     );
     for (const listener of this.#graceListeners) listener();
   }

@@ -56,7 +56,6 @@ function stateAfter(given: Case): LoopState {
       finishReason: given.finishReason,
       attempts: 1,
       providerPause: (given.pauses ?? 0) > 0,
-      cancelled: false,
     },
   };
 }

@@ -31,7 +31,7 @@ function stateWith(texts: readonly string[], input = 'Go.'): LoopState {
 const texts = fc.array(
   fc.oneof(
     fc.constant('short'),
-    fc.integer({ min: 1, max: 60_000 }).map((n) => 'x'.repeat(n)),
+    fc.integer({ min: 1, max: 60_000 }).map((n) => (n % 2 === 0 ? 'x' : '漢').repeat(n)),
   ),
   { maxLength: 20 },
 );
@@ -44,7 +44,7 @@ describe('messagesPage', () => {
         const ids: string[] = [];
         for (let since: number | undefined = 0; since !== undefined; ) {
           const page = messagesPage(state, since, pageSize);
-          expect(JSON.stringify(page).length).toBeLessThanOrEqual(limit);
+          expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(limit);
           ids.push(...page.messages.map((message) => message.id));
           since = page.next;
         }
@@ -72,6 +72,20 @@ describe('the summary of a run', () => {
     const title = titleOf({ agent: 'a', input: '😀'.repeat(100) });
     expect(title.isWellFormed()).toBe(true);
     expect(title.endsWith('…')).toBe(true);
+  });
+
+  it('fits a full inbox and many calls with long names into the state view', () => {
+    const state = stateWith([]);
+    const [message] = stateWith(['x']).transcript.tail;
+    if (message === undefined) throw new Error('no message');
+    const inbox = Array.from({ length: 1_000 }, () => ({ id: '漢'.repeat(200), message }));
+    const pendingToolCalls = Array.from({ length: 1_000 }, (_, index) => ({
+      status: 'running' as const,
+      call: { id: `c${index}`.padEnd(64, 'x'), name: '漢'.repeat(64) },
+      index,
+    }));
+    const view = stateView({ ...state, inbox, pendingToolCalls });
+    expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(limit);
   });
 
   it('shows counts, not contents, in the state view', () => {

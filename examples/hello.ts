@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { NativeConnection } from '@temporalio/worker';
 import { z } from 'zod';
-import { defineAgent, defineConfig, defineTool, Everloop, scriptedModel } from '../src/index.ts';
+import { defineAgent, defineConfig, defineTool, Everloop } from '../src/index.ts';
+import { scriptedModel } from '../src/testing/index.ts';
 import { createWorker } from '../src/worker.ts';
 
 const weather = defineTool({

@@ -20,7 +20,5 @@ export { ConfigurationError, EverloopError } from './everloop-error.ts';
 export type { RunEvent } from './loop/events.ts';
 export type { RunResult } from './loop/run-result.ts';
 export type { StopReason } from './loop/stop.ts';
-export type { Script, ScriptedTurn } from './models/scripted.ts';
-export { scriptedModel } from './models/scripted.ts';
 export type { Tool, ToolContext, ToolOptions, ToolReturn } from './tools/define-tool.ts';
 export { defineTool, RetryableError } from './tools/define-tool.ts';

@@ -15,6 +15,5 @@ it('exports these names and no others', () => {
     'explain',
     'fileTools',
     'languageModel',
-    'scriptedModel',
   ]);
 });

@@ -2,7 +2,7 @@
 import type { Request } from '../chat/request.ts';
 import { toolOutputText } from '../chat/text-of.ts';
 import { demoReportName } from '../config-built-in.ts';
-import type { ScriptedTurn } from '../models/scripted.ts';
+import type { ScriptedAnswer } from '../models/scripted.ts';
 import type { DemoToolResult } from './demo-report.ts';
 import { composeReport, fileCount, readListing } from './demo-report.ts';
 
@@ -10,7 +10,7 @@ import { composeReport, fileCount, readListing } from './demo-report.ts';
 const filesToRead = 3;
 
 /** The answer to a request: list, read, search, write, done. */
-export function demoScript(request: Request): ScriptedTurn {
+export function demoScript(request: Request): ScriptedAnswer {
   const results = resultsIn(request);
   const position = request.messages.filter(({ role }) => role === 'assistant').length;
   const listing = readListing(results.find(({ tool }) => tool === 'list_files')?.text ?? '');

@@ -27,7 +27,7 @@ export interface ScriptedCall {
 export type ScriptedError = ModelErrorDetails & { readonly message?: string | undefined };
 
 /** One answer of the model; all of it is said in the order reasoning, text, refusal, calls. */
-export interface ScriptedTurn {
+export interface ScriptedAnswer {
   readonly reasoning?: string | undefined;
   readonly text?: string | undefined;
   readonly refusal?: string | undefined;
@@ -36,7 +36,7 @@ export interface ScriptedTurn {
   readonly usage?: Usage | undefined;
   /** Default: `tool_calls` with calls, `refusal` with a refusal, else `stop`. */
   readonly finishReason?: FinishReason | undefined;
-  /** Ends the answer in place of a finish reason, after everything that the turn says. */
+  /** Ends the answer in place of a finish reason, after everything that the answer says. */
   readonly error?: ScriptedError | undefined;
   /** Awaited before the first delta. */
   readonly waitFor?: ((signal: AbortSignal) => Promise<void>) | undefined;
@@ -44,13 +44,13 @@ export interface ScriptedTurn {
   readonly stallAfter?: number | undefined;
 }
 
-/** Turns in order, or a function from the request to the turn. */
+/** Answers in order, or a function from the request to the answer. */
 export type Script =
-  | readonly ScriptedTurn[]
-  | ((request: Request) => ScriptedTurn | Promise<ScriptedTurn>);
+  | readonly ScriptedAnswer[]
+  | ((request: Request) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
-/** A turn with every default filled in. */
-export interface ResolvedTurn extends Omit<ScriptedTurn, 'calls'> {
+/** An answer with every default filled in. */
+export interface ResolvedAnswer extends Omit<ScriptedAnswer, 'calls'> {
   readonly calls: readonly ToolCall[];
   readonly usage: Usage;
   readonly finishReason: FinishReason;
@@ -66,7 +66,7 @@ export interface ScriptedModelOptions {
 const defaultChunkSize = 24;
 
 /**
- * A model that follows a script. A request's turn is chosen by the number of assistant messages in it, so
+ * A model that follows a script. A request's answer is chosen by the number of assistant messages in it, so
  * a repeated call gets the same answer in any process; a script that has run out is an error that no
  * retry heals.
  */
@@ -75,43 +75,45 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   return languageModel({
     name,
     async *stream(request, { signal }) {
-      const turn = await turnFor(script, request);
-      if (turn.waitFor !== undefined) await orAborted(turn.waitFor(signal), signal);
+      const answer = await answerFor(script, request);
+      if (answer.waitFor !== undefined) await orAborted(answer.waitFor(signal), signal);
       let sent = 0;
-      for (const delta of deltasOf(turn, chunkSize)) {
-        if (sent === turn.stallAfter) await orAborted(new Promise(() => {}), signal);
+      for (const delta of deltasOf(answer, chunkSize)) {
+        if (sent === answer.stallAfter) await orAborted(new Promise(() => {}), signal);
         yield delta;
         sent += 1;
       }
-      if (turn.stallAfter !== undefined) await orAborted(new Promise(() => {}), signal);
-      if (turn.error === undefined) yield endOf(turn);
-      else throw toModelError(turn.error, sent > 0);
+      if (answer.stallAfter !== undefined) await orAborted(new Promise(() => {}), signal);
+      if (answer.error === undefined) yield endOf(answer);
+      else throw toModelError(answer.error, sent > 0);
     },
   });
 }
 
 /**
- * The turn that answers a request, defaults filled in; a server that speaks a provider's wire format
+ * The answer to a request, defaults filled in; a server that speaks a provider's wire format
  * follows the same scripts with it.
  *
  * @throws ModelError `bad_request` when the script has run out.
  */
-export async function turnFor(script: Script, request: Request): Promise<ResolvedTurn> {
+export async function answerFor(script: Script, request: Request): Promise<ResolvedAnswer> {
   const position = request.messages.filter((message) => message.role === 'assistant').length;
-  const turn = typeof script === 'function' ? await script(request) : script[position];
-  if (turn === undefined)
+  const answer = typeof script === 'function' ? await script(request) : script[position];
+  if (answer === undefined)
     throw new ModelError(ranOut(script.length, position), { kind: 'bad_request' });
-  const calls = (turn.calls ?? []).map((call, index) => toCall(call, `call_${position}_${index}`));
+  const calls = (answer.calls ?? []).map((call, index) =>
+    toCall(call, `call_${position}_${index}`),
+  );
   return {
-    ...turn,
+    ...answer,
     calls,
-    usage: turn.usage ?? estimateUsage(request, turn, calls),
-    finishReason: turn.finishReason ?? reasonOf(turn, calls),
+    usage: answer.usage ?? estimateUsage(request, answer, calls),
+    finishReason: answer.finishReason ?? reasonOf(answer, calls),
   };
 }
 
 function ranOut(length: number, position: number): string {
-  return `the script has run out: it has ${length} turns and turn ${position + 1} was asked for`;
+  return `the script has run out: it has ${length} answers and answer ${position + 1} was asked for`;
 }
 
 function toCall(call: ScriptedCall, defaultId: string): ToolCall {
@@ -119,17 +121,18 @@ function toCall(call: ScriptedCall, defaultId: string): ToolCall {
   return { id, name, arguments: call.arguments ?? JSON.stringify(input) };
 }
 
-function reasonOf(turn: ScriptedTurn, calls: readonly ToolCall[]): FinishReason {
+function reasonOf(answer: ScriptedAnswer, calls: readonly ToolCall[]): FinishReason {
   if (calls.length > 0) return 'tool_calls';
-  return turn.refusal === undefined ? 'stop' : 'refusal';
+  return answer.refusal === undefined ? 'stop' : 'refusal';
 }
 
-function* deltasOf(turn: ResolvedTurn, chunkSize: number): Generator<ResponseDelta> {
-  for (const text of chunks(turn.reasoning, chunkSize))
+function* deltasOf(answer: ResolvedAnswer, chunkSize: number): Generator<ResponseDelta> {
+  for (const text of chunks(answer.reasoning, chunkSize))
     yield { parts: [{ kind: 'reasoning', text }] };
-  for (const text of chunks(turn.text, chunkSize)) yield { parts: [textDelta(text)] };
-  for (const text of chunks(turn.refusal, chunkSize)) yield { parts: [{ kind: 'refusal', text }] };
-  for (const { id, name, arguments: text } of turn.calls) {
+  for (const text of chunks(answer.text, chunkSize)) yield { parts: [textDelta(text)] };
+  for (const text of chunks(answer.refusal, chunkSize))
+    yield { parts: [{ kind: 'refusal', text }] };
+  for (const { id, name, arguments: text } of answer.calls) {
     yield { parts: [toolCallDelta({ id, name, arguments: '' })] };
     for (const more of chunks(text, chunkSize)) {
       yield { parts: [toolCallDelta({ id, name, arguments: more })] };
@@ -137,7 +140,7 @@ function* deltasOf(turn: ResolvedTurn, chunkSize: number): Generator<ResponseDel
   }
 }
 
-function endOf({ finishReason, usage }: ResolvedTurn): ResponseDelta {
+function endOf({ finishReason, usage }: ResolvedAnswer): ResponseDelta {
   return { finishReason, metadata: { usage } };
 }
 
@@ -154,9 +157,13 @@ function toModelError({ message, ...details }: ScriptedError, outputStarted: boo
   });
 }
 
-function estimateUsage(request: Request, turn: ScriptedTurn, calls: readonly ToolCall[]): Usage {
-  const reasoning = (turn.reasoning ?? '').length;
-  const said = (turn.text ?? '').length + (turn.refusal ?? '').length;
+function estimateUsage(
+  request: Request,
+  answer: ScriptedAnswer,
+  calls: readonly ToolCall[],
+): Usage {
+  const reasoning = (answer.reasoning ?? '').length;
+  const said = (answer.text ?? '').length + (answer.refusal ?? '').length;
   const asked = calls.reduce((sum, call) => sum + callLength(call), 0);
   const before = request.messages.reduce((sum, message) => sum + messageLength(message), 0);
   return {

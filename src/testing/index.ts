@@ -1,5 +1,5 @@
 /** The public names of `everloop/testing`: what people test their own agents and models with. */
-export type { Script, ScriptedCall, ScriptedTurn } from '../models/scripted.ts';
+export type { Script, ScriptedAnswer, ScriptedCall } from '../models/scripted.ts';
 export { scriptedModel } from '../models/scripted.ts';
 export { assertReplays } from './assert-replays.ts';
 export type {

@@ -1,6 +1,6 @@
 /** Makes the local Chat Completions server fail where a script says that the model fails. */
 import type { ModelErrorKind } from '../chat/model-error.ts';
-import type { ResolvedTurn, ScriptedError } from '../models/scripted.ts';
+import type { ResolvedAnswer, ScriptedError } from '../models/scripted.ts';
 import type { Misbehaviour, WireError } from './openai-chat-misbehaviour.ts';
 import type { WireAnswer } from './openai-chat-plan.ts';
 
@@ -26,14 +26,15 @@ const words: Readonly<Record<SpokenKind, Pick<WireError, 'type' | 'code'> & { st
 
 /** What goes wrong with a scripted answer by its own script; undefined when it comes to its end. */
 export function scriptedMisbehaviour(
-  turn: ResolvedTurn,
+  scripted: ResolvedAnswer,
   answer: WireAnswer,
 ): Misbehaviour | undefined {
   // The role chunk is no delta of the script.
-  if (turn.stallAfter !== undefined) return { kind: 'stall', afterChunks: turn.stallAfter + 1 };
-  if (turn.error === undefined) return undefined;
+  if (scripted.stallAfter !== undefined)
+    return { kind: 'stall', afterChunks: scripted.stallAfter + 1 };
+  if (scripted.error === undefined) return undefined;
   const afterChunks = answer.chunks.length - answer.terminalChunks;
-  return failure(turn.error, afterChunks);
+  return failure(scripted.error, afterChunks);
 }
 
 function failure(given: ScriptedError, afterChunks: number): Misbehaviour {

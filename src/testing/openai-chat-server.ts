@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Script } from '../models/scripted.ts';
-import { turnFor } from '../models/scripted.ts';
+import { answerFor } from '../models/scripted.ts';
 import type { OpenCall, RecordedCall } from './openai-chat-call-log.ts';
 import { createCallLog } from './openai-chat-call-log.ts';
 import type { Misbehaviour } from './openai-chat-misbehaviour.ts';
@@ -122,10 +122,10 @@ async function planAnswer(
   const asked = options.misbehave?.(call);
   const failure = planFailure(asked);
   if (failure !== undefined) return failure;
-  const turn = await turnFor(options.script, wire.request);
-  await turn.waitFor?.(closed);
-  const answer = toWireAnswer(turn, wire, `${call.index} ${call.body}`);
-  const misbehaviour = asked ?? scriptedMisbehaviour(turn, answer);
+  const scripted = await answerFor(options.script, wire.request);
+  await scripted.waitFor?.(closed);
+  const answer = toWireAnswer(scripted, wire, `${call.index} ${call.body}`);
+  const misbehaviour = asked ?? scriptedMisbehaviour(scripted, answer);
   return (
     planFailure(misbehaviour) ??
     (wire.stream

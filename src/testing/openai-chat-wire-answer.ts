@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FinishReason } from '../chat/finish-reason.ts';
 import type { Usage } from '../chat/usage.ts';
-import type { ResolvedTurn } from '../models/scripted.ts';
+import type { ResolvedAnswer } from '../models/scripted.ts';
 import type { WireAnswer } from './openai-chat-plan.ts';
 
 /** How the client asked for it. */
@@ -12,7 +12,7 @@ interface AnswerForm {
 }
 
 /** @param seed decides the ids: the same seed gives the same bytes */
-export function toWireAnswer(turn: ResolvedTurn, form: AnswerForm, seed: string): WireAnswer {
+export function toWireAnswer(scripted: ResolvedAnswer, form: AnswerForm, seed: string): WireAnswer {
   const shared = {
     id: `chatcmpl-${idFrom(`answer ${seed}`, 29)}`,
     created: epochSeconds,
@@ -20,7 +20,7 @@ export function toWireAnswer(turn: ResolvedTurn, form: AnswerForm, seed: string)
     service_tier: 'default',
     system_fingerprint: `fp_${idFrom(form.model, 10)}`,
   };
-  const usage = toWireUsage(turn.usage);
+  const usage = toWireUsage(scripted.usage);
   const chunk = (delta: object, finishReason: string | null) => ({
     ...shared,
     object: 'chat.completion.chunk',
@@ -28,11 +28,11 @@ export function toWireAnswer(turn: ResolvedTurn, form: AnswerForm, seed: string)
     ...(form.includeUsage ? { usage: null } : {}),
     obfuscation: 'x1',
   });
-  const finishReason = toWireFinishReason(turn.finishReason);
+  const finishReason = toWireFinishReason(scripted.finishReason);
   const usageChunks = form.includeUsage
     ? [{ ...shared, object: 'chat.completion.chunk', choices: [], usage, obfuscation: '' }]
     : [];
-  const deltas = [{ role: 'assistant', content: '', refusal: null }, ...toDeltas(turn)];
+  const deltas = [{ role: 'assistant', content: '', refusal: null }, ...toDeltas(scripted)];
   return {
     chunks: [...deltas.map((delta) => chunk(delta, null)), chunk({}, finishReason), ...usageChunks],
     terminalChunks: 1 + usageChunks.length,
@@ -42,7 +42,7 @@ export function toWireAnswer(turn: ResolvedTurn, form: AnswerForm, seed: string)
       choices: [
         {
           index: 0,
-          message: toMessage(turn),
+          message: toMessage(scripted),
           logprobs: null,
           finish_reason: finishReason,
         },
@@ -56,12 +56,12 @@ export function toWireAnswer(turn: ResolvedTurn, form: AnswerForm, seed: string)
 const epochSeconds = 1_790_000_000;
 
 /** Reasoning has no place in OpenAI's own format; it is sent in the member that compatible servers use. */
-function toDeltas(turn: ResolvedTurn): object[] {
+function toDeltas(scripted: ResolvedAnswer): object[] {
   return [
-    ...words(turn.reasoning).map((text) => ({ reasoning_content: text })),
-    ...words(turn.text).map((content) => ({ content })),
-    ...words(turn.refusal).map((refusal) => ({ refusal })),
-    ...turn.calls.flatMap(({ id, name, arguments: text = '' }, index) => [
+    ...words(scripted.reasoning).map((text) => ({ reasoning_content: text })),
+    ...words(scripted.text).map((content) => ({ content })),
+    ...words(scripted.refusal).map((refusal) => ({ refusal })),
+    ...scripted.calls.flatMap(({ id, name, arguments: text = '' }, index) => [
       { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
       ...fragments(text, 8).map((piece) => ({
         tool_calls: [{ index, function: { arguments: piece } }],
@@ -70,7 +70,7 @@ function toDeltas(turn: ResolvedTurn): object[] {
   ];
 }
 
-function toMessage({ reasoning, text, refusal, calls }: ResolvedTurn): object {
+function toMessage({ reasoning, text, refusal, calls }: ResolvedAnswer): object {
   return {
     role: 'assistant',
     content: text ?? null,

@@ -6,7 +6,7 @@ import { languageModel } from '../../src/chat/language-model.ts';
 import type { Request } from '../../src/chat/request.ts';
 import { textOf } from '../../src/chat/text-of.ts';
 import type { Script } from '../../src/models/scripted.ts';
-import { scriptedModel, turnFor } from '../../src/models/scripted.ts';
+import { answerFor, scriptedModel } from '../../src/models/scripted.ts';
 import type { ConformanceModel, ConformanceSubject } from '../../src/testing/model-conformance.ts';
 import { modelConformance } from '../../src/testing/model-conformance.ts';
 
@@ -20,7 +20,7 @@ const subject: ConformanceSubject = {
     let open = 0;
     const scripted = scriptedModel(async (request) => {
       requests += 1;
-      return turnFor(script, request);
+      return answerFor(script, request);
     });
     const model = languageModel({
       name: scripted.name,
@@ -47,7 +47,7 @@ describe('a scripted model as a language model', () => {
 });
 
 describe('a scripted model', () => {
-  it('chooses its turn by the assistant messages in the request, whatever was asked before', async () => {
+  it('chooses its answer by the assistant messages in the request, whatever was asked before', async () => {
     const model = scriptedModel([{ text: 'one' }, { text: 'two' }]);
     const second = { messages: [userMessage('go'), assistantMessage('one'), userMessage('on')] };
     for (const [request, text] of [
@@ -64,14 +64,14 @@ describe('a scripted model', () => {
     await expect(model.generate(first, { signal })).rejects.toMatchObject({
       kind: 'bad_request',
       retryable: false,
-      message: 'the script has run out: it has 0 turns and turn 1 was asked for',
+      message: 'the script has run out: it has 0 answers and answer 1 was asked for',
     });
   });
 
-  it('gives calls ids that differ between turns and are the same every time', async () => {
+  it('gives calls ids that differ between answers and are the same every time', async () => {
     const script: Script = [{ calls: [{ name: 'a' }, { name: 'b' }] }, { calls: [{ name: 'a' }] }];
     const ids = async (request: Request) =>
-      (await turnFor(script, request)).calls.map((call) => call.id);
+      (await answerFor(script, request)).calls.map((call) => call.id);
     const asked = assistantMessage([
       { kind: 'tool_call', toolCall: { id: 'call_0_0', name: 'a', arguments: '{}' } },
     ]);
@@ -81,8 +81,8 @@ describe('a scripted model', () => {
     expect(await ids({ messages: [userMessage('go'), asked, answered] })).toEqual(['call_1_0']);
   });
 
-  it('derives the finish reason from what the turn says', async () => {
-    const reason = async (script: Script) => (await turnFor(script, first)).finishReason;
+  it('derives the finish reason from what the answer says', async () => {
+    const reason = async (script: Script) => (await answerFor(script, first)).finishReason;
     expect(await reason([{ text: 'x' }])).toBe('stop');
     expect(await reason([{ text: 'x', calls: [{ name: 'a' }] }])).toBe('tool_calls');
     expect(await reason([{ refusal: 'no' }])).toBe('refusal');
@@ -91,8 +91,8 @@ describe('a scripted model', () => {
 
   it('counts a token per four characters, rounded up', async () => {
     const request = { messages: [userMessage('12345')] };
-    const turn = await turnFor([{ text: '123456789', reasoning: '12345' }], request);
-    expect(turn.usage).toEqual({ inputTokens: 2, outputTokens: 4, reasoningTokens: 2 });
+    const answer = await answerFor([{ text: '123456789', reasoning: '12345' }], request);
+    expect(answer.usage).toEqual({ inputTokens: 2, outputTokens: 4, reasoningTokens: 2 });
   });
 
   it('asks a function with the request', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ScriptedTurn } from '../../../src/models/scripted.ts';
+import type { ScriptedAnswer } from '../../../src/models/scripted.ts';
 import type {
   OpenAiChatServer,
   OpenAiChatServerOptions,
@@ -44,7 +44,7 @@ const events = async (file: string) =>
     .map(({ event, index }) => `${event} ${index}`);
 
 const question = { model: 'gpt-x', messages: [{ role: 'user' as const, content: 'q' }] };
-const turn: ScriptedTurn = {
+const scripted: ScriptedAnswer = {
   text: 'Looking up two things 🎉',
   calls: [
     { id: 'call_1', name: 'look', arguments: '{"at": "a long enough text"}' },
@@ -55,7 +55,7 @@ const turn: ScriptedTurn = {
 
 describe('an answer', () => {
   it('in one piece is a chat completion', async () => {
-    const { client } = await serve({ script: [turn] });
+    const { client } = await serve({ script: [scripted] });
     const completion = await client.chat.completions.create(question);
     expect(completion).toMatchObject({
       object: 'chat.completion',
@@ -66,7 +66,7 @@ describe('an answer', () => {
           finish_reason: 'tool_calls',
           message: {
             role: 'assistant',
-            content: turn.text,
+            content: scripted.text,
             refusal: null,
             tool_calls: [
               {
@@ -90,7 +90,7 @@ describe('an answer', () => {
   });
 
   it('in a stream adds up to the same message in the SDK own accumulator', async () => {
-    const { client } = await serve({ script: [turn] });
+    const { client } = await serve({ script: [scripted] });
     const whole = await client.chat.completions.create(question);
     const streamed = await client.chat.completions.stream(question).finalChatCompletion();
     expect(streamed.choices[0]?.message.content).toBe(whole.choices[0]?.message.content);
@@ -101,7 +101,7 @@ describe('an answer', () => {
   });
 
   it('in a stream begins with the role, is cut into several deltas, and has usage only when asked', async () => {
-    const { client } = await serve({ script: [turn] });
+    const { client } = await serve({ script: [scripted] });
     const chunksOf = async (include_usage: boolean) =>
       Array.fromAsync(
         await client.chat.completions.create({
@@ -278,7 +278,7 @@ describe('a refusal to answer', () => {
 });
 
 describe('a script', () => {
-  const ask = async (script: ScriptedTurn, stream: boolean) => {
+  const ask = async (script: ScriptedAnswer, stream: boolean) => {
     const { client } = await serve({ script: [script] });
     const answer = stream
       ? client.chat.completions.stream(question).finalChatCompletion()

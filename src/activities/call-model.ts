@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Accumulator } from '../chat/accumulator.ts';
 import { createAccumulator } from '../chat/accumulator.ts';
+import { callsOf } from '../chat/calls-of.ts';
 import { isChatError } from '../chat/chat-error.ts';
 import type { LanguageModel } from '../chat/language-model.ts';
 import { ModelError } from '../chat/model-error.ts';
@@ -16,14 +17,13 @@ import type { Attempt, ModelCallResult } from '../loop/calls.ts';
 import { ModelCallInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { activityMessageId } from '../loop/message-ids.ts';
-import { callsOf } from '../loop/plan-calls.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
+import { isRecordable } from './is-recordable.ts';
 import type { ModelContext, ModelContexts } from './model-contexts.ts';
 import { partialMessage } from './partial-message.ts';
 import type { ReadHistory } from './rebuild-context.ts';
 import { rebuildContext } from './rebuild-context.ts';
-import { isRecordable } from './recordable.ts';
 import { toModelFailure } from './to-model-failure.ts';
 
 /** Metadata by which an adapter marks an answer that its provider has only paused. */

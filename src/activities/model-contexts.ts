@@ -1,12 +1,12 @@
 /** The model contexts of the runs that this process hosts: agent and messages, kept so that a call's input can name messages instead of carrying them. A copy: history is the truth. */
 import { LRUCache } from 'lru-cache';
+import { callsOf } from '../chat/calls-of.ts';
 import type { Message } from '../chat/message.ts';
 import { validMessage } from '../chat/request.ts';
 import { toMessage } from '../chat/to-message.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
 import { chainDigest } from '../loop/digest.ts';
-import { callsOf } from '../loop/plan-calls.ts';
 
 /** What a request is built from. `digest` chains the agent's hash and all message ids. */
 export interface ModelContext {

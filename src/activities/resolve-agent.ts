@@ -9,7 +9,7 @@ import type { ResolveAgentInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { problemsOf } from '../loop/problems-of.ts';
 import { AgentRunInput } from '../loop/run-input.ts';
-import { isRecordable } from './recordable.ts';
+import { isRecordable } from './is-recordable.ts';
 
 export interface ResolveAgentDependencies {
   readonly agents: ReadonlyMap<string, AgentDefinition>;

@@ -16,8 +16,8 @@ import { InvalidToolInput, RetryableError } from '../tools/define-tool.ts';
 import { bounded, TimedOut } from './bounded.ts';
 import { messageOf, shortText } from './error-text.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
-import { isRecordable } from './recordable.ts';
-import { toRetryDelay } from './retry-delay.ts';
+import { isRecordable } from './is-recordable.ts';
+import { toRetryDelay } from './to-retry-delay.ts';
 import { limitOutput, toToolOutput } from './tool-output.ts';
 
 /** What the tool Activity needs of its Worker. */

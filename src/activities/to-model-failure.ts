@@ -6,7 +6,7 @@ import { ModelError } from '../chat/model-error.ts';
 import { EverloopError } from '../everloop-error.ts';
 import { failureType, modelFailureType } from '../loop/failure-types.ts';
 import { shortText } from './error-text.ts';
-import { toRetryDelay } from './retry-delay.ts';
+import { toRetryDelay } from './to-retry-delay.ts';
 
 /** An error that nobody has classified may pass by itself, but not for an hour. */
 const unclassifiedAttempts = 3;

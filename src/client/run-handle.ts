@@ -4,7 +4,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { EverloopError } from '../everloop-error.ts';
-import { RunEventProjection } from '../history/to-run-events.ts';
+import { RunEventProjection } from '../history/run-event-projection.ts';
 import type { RunEvent } from '../loop/events.ts';
 import { failureType } from '../loop/failure-types.ts';
 import type { UserInput } from '../loop/run-input.ts';

@@ -1,9 +1,10 @@
 /** The decisions of the loop: what a run does next, from LoopState alone. */
 
+import { callsOf } from '../chat/calls-of.ts';
 import { textOf } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { LoopState } from './loop-state.ts';
-import { callsOf, endsRun } from './plan-calls.ts';
+import { endsRun } from './plan-calls.ts';
 import type { Stop } from './stop.ts';
 
 /** Provider pauses gone on with in a row, before the run takes the answer as it is: a provider that pauses for ever must not bill for ever. */

@@ -1,6 +1,6 @@
 /** Decides, before anything is run, which of a response's tool calls can be executed. */
+import { callsOf } from '../chat/calls-of.ts';
 import type { FinishReason } from '../chat/finish-reason.ts';
-import type { Message } from '../chat/message.ts';
 import type { ToolCall } from '../chat/tool-call.ts';
 import { toolInput } from '../chat/tool-input.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
@@ -16,11 +16,6 @@ const terminal: readonly FinishReason[] = ['refusal', 'content_filter', 'other']
 /** True when the reason itself ends the run, calls or not. */
 export function endsRun(reason: FinishReason): boolean {
   return terminal.includes(reason);
-}
-
-/** The tool calls of an assistant message, in the order in which it makes them. */
-export function callsOf(message: Message | undefined): readonly ToolCall[] {
-  return message?.parts.flatMap((part) => (part.kind === 'tool_call' ? [part.toolCall] : [])) ?? [];
 }
 
 /**

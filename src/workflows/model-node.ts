@@ -7,8 +7,8 @@ import { receivable } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { modelActivityId } from '../loop/message-ids.ts';
 import { modelOptions, nodes } from './activities.ts';
-import { withinGrace } from './cancel-grace.ts';
 import type { Run } from './run.ts';
+import { withinGrace } from './within-grace.ts';
 
 /** Starts the next iteration: takes the waiting user messages from the inbox. */
 export function startIteration(run: Run): void {

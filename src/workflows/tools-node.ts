@@ -9,8 +9,8 @@ import type { ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import { toolSpecOf } from '../loop/tool-spec-of.ts';
 import { nodes, toolOptions } from './activities.ts';
-import { withinGrace } from './cancel-grace.ts';
 import type { Run } from './run.ts';
+import { withinGrace } from './within-grace.ts';
 
 /** Longest summary of a call in Temporal's own UI; the server refuses more than 400 bytes. */
 const summaryLength = 80;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { messageOf, shortText } from '../../src/activities/error-text.ts';
-import { toRetryDelay } from '../../src/activities/retry-delay.ts';
 import { toModelFailure } from '../../src/activities/to-model-failure.ts';
+import { toRetryDelay } from '../../src/activities/to-retry-delay.ts';
 import { ModelError } from '../../src/chat/model-error.ts';
 
 describe('toRetryDelay', () => {

@@ -1,4 +1,6 @@
 /** Plays a whole run on the pure loop: the part of Workflow, server, model and tools at once. Yields what the Workflow saw and what its history would hold. */
+
+import { callsOf } from '../../src/chat/calls-of.ts';
 import type { FinishReason } from '../../src/chat/finish-reason.ts';
 import type { ToolCall } from '../../src/chat/tool-call.ts';
 import type { IdentifiedMessage } from '../../src/chat/transcript-message.ts';
@@ -13,7 +15,6 @@ import { afterModel, beforeIteration, receivable, stopForError } from '../../src
 import type { Fact } from '../../src/loop/fact.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
 import { activityMessageId, modelActivityId, toolActivityId } from '../../src/loop/message-ids.ts';
-import { callsOf } from '../../src/loop/plan-calls.ts';
 import type { Stop } from '../../src/loop/stop.ts';
 import { memoKey, shortened, toRunMemo } from '../../src/loop/to-run-memo.ts';
 import type { ActivityEnd } from '../../src/loop/tool-outcome.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/history/recorded-event.ts';
-import { RunEventProjection } from '../../src/history/to-run-events.ts';
+import { RunEventProjection } from '../../src/history/run-event-projection.ts';
 import type { RunEvent } from '../../src/loop/events.ts';
 import { plans } from '../loop/plans.ts';
 import { simulate } from '../loop/simulate.ts';

@@ -1,6 +1,6 @@
 /** `everloop cancel`: asks a run to stop. */
 import type { Command } from 'commander';
-import { runningEngine, withRuns } from './engine.ts';
+import { EverloopError } from '../everloop-error.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
@@ -18,11 +18,17 @@ export function addCancel(root: Command, cli: Cli): void {
 async function cancel(cli: Cli, id: string, json: boolean): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { runningEngine, withRuns } = await import('./engine.ts');
   const engine = await runningEngine(config);
   const workers = await withRuns(config, engine, async ({ everloop }) => {
     const run = everloop.run(id);
+    const { status, workers } = await run.snapshot();
+    if (status !== 'open') {
+      throw new EverloopError('run_ending', `run ${id} has ended: there is nothing to cancel`, {
+        hint: `see how it ended: everloop show ${id}`,
+      });
+    }
     await run.cancel();
-    const { workers } = await run.snapshot();
     return workers;
   });
   if (json) writeJson(terminal, { id, cancelRequested: true });

@@ -1,21 +1,25 @@
 /** `everloop dev`: engine and Worker in one process, for as long as one works. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { devServerHost } from '../engine/dev-server-settings.ts';
+import type { Config } from '../config.ts';
+import type { EngineState } from '../engine/engine-state.ts';
 import { checkPort } from '../engine/ports.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { Engine } from './engine.ts';
-import { anyEngine } from './engine.ts';
 import { counted } from './format.ts';
-import { untilInterrupted } from './interrupted.ts';
+import { orInterrupted, untilInterrupted } from './interrupted.ts';
 import type { Cli } from './program.ts';
 import { withProgress } from './progress.ts';
+import type { Terminal } from './terminal.ts';
 import { writeJson, writeLine, writeNote } from './terminal.ts';
-import { checkKeys } from './worker-problems.ts';
 
 /** Temporal's own choice for its UI; where it is taken there is no UI. */
 const uiPort = 8233;
 /** A person waits for Ctrl-C; what takes longer is asked again at the next start. */
 export const devGraceMs = 5_000;
+/** A command that only looks at runs is gone within seconds; who waits longer wants to know for what. */
+const patienceMs = 30_000;
+const lookMs = 250;
 
 /** Adds the command to the program. */
 export function addDev(root: Command, cli: Cli): void {
@@ -32,14 +36,10 @@ export function addDev(root: Command, cli: Cli): void {
 async function dev(cli: Cli, json: boolean): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { checkKeys } = await import('./worker-problems.ts');
   checkKeys(terminal, config);
-  const ui = await checkPort(devServerHost, uiPort).then(
-    () => uiPort,
-    () => false as const,
-  );
-  const engine = await anyEngine(terminal, config, ui);
+  const engine = await engineOfDev(terminal, config);
   try {
-    if (engine.owner === 'other') throw alreadyRunning(engine);
     const own = engine.owner === 'self' ? engine.own : undefined;
     const { startLocalWorker } = await import('./local-worker.ts');
     const worker = await withProgress(terminal, 'starting the Worker', () =>
@@ -73,11 +73,43 @@ async function dev(cli: Cli, json: boolean): Promise<void> {
   }
 }
 
-function alreadyRunning(engine: Extract<Engine, { owner: 'other' }>): EverloopError {
-  const { address, pid } = engine.state;
+type DevEngine = Exclude<Engine, { owner: 'other' }>;
+
+/**
+ * The engine for a `dev`. One that another command holds for a moment is waited for.
+ * @throws EverloopError `engine_failed` when another process keeps it
+ */
+async function engineOfDev(terminal: Terminal, config: Config): Promise<DevEngine> {
+  const { anyEngine } = await import('./engine.ts');
+  const { devServerHost } = await import('../engine/dev-server-settings.ts');
+  const patience = Date.now() + patienceMs;
+  for (let isTold = false; ; isTold = true) {
+    const ui = await checkPort(devServerHost, uiPort).then(
+      () => uiPort,
+      () => false as const,
+    );
+    const engine = await anyEngine(terminal, config, 'dev', ui);
+    if (engine.owner !== 'other') return engine;
+    const { holder } = engine.state;
+    const mayEnd = holder !== undefined && holder.command !== 'dev';
+    if (!mayEnd || Date.now() > patience) throw alreadyRunning(engine.state);
+    if (!isTold) {
+      const { command, pid } = holder;
+      writeNote(
+        terminal,
+        `Waiting for everloop ${command} (process ${pid}), which runs the engine.`,
+      );
+    }
+    await orInterrupted(delay(lookMs), terminal.interrupted);
+  }
+}
+
+function alreadyRunning({ address, pid, holder }: EngineState): EverloopError {
+  const who =
+    holder === undefined ? `process ${pid}` : `everloop ${holder.command}, process ${holder.pid}`;
   return new EverloopError(
     'engine_failed',
-    `the engine of this project is running already, at ${address} (process ${pid})`,
-    { hint: 'use it as it is, or stop the command that runs it first' },
+    `the engine of this project is running already, at ${address} (${who})`,
+    { hint: 'use it as it is, or stop that process first' },
   );
 }

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { EngineAddress } from '../engine/connect.ts';
 import { connectClient } from '../engine/connect.ts';
 import type { EngineState } from '../engine/engine-state.ts';
-import { liveEngineState } from '../engine/engine-state.ts';
+import { liveEngineState, readEngineState } from '../engine/engine-state.ts';
 import { isRunning } from '../engine/process-command.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { OwnEngine } from './own-engine.ts';
@@ -26,24 +26,54 @@ export type Engine =
 export async function runningEngine(config: Config): Promise<Engine> {
   if (config.engine !== undefined) return { owner: 'remote', address: config.engine };
   const state = await liveEngineState(config.project);
-  if (state !== undefined) return { owner: 'other', address: { address: state.address }, state };
-  throw new EverloopError('engine_unreachable', 'no engine is running for this project', {
+  if (state !== undefined) return engineOfOther(state);
+  throw noEngine();
+}
+
+/** An engine that is running, or else one that is started here by `command`. */
+export async function anyEngine(
+  terminal: Terminal,
+  config: Config,
+  command: string,
+  ui: number | false = false,
+): Promise<Engine> {
+  if (config.engine !== undefined) return { owner: 'remote', address: config.engine };
+  const found = await findOrStartOwnEngine(terminal, config, { command, ui });
+  return found.status === 'found'
+    ? engineOfOther(found.state)
+    : { owner: 'self', address: { address: found.state.address }, own: found };
+}
+
+/**
+ * The project's engine again after it went away: another process's, or started here by `command` once the
+ * process that ran it has ended.
+ * @throws EverloopError `engine_unreachable` while that process may bring it back
+ */
+export async function engineAgain(
+  terminal: Terminal,
+  config: Config,
+  command: string,
+): Promise<Engine> {
+  const live = await liveEngineState(config.project);
+  if (live !== undefined) return engineOfOther(live);
+  const holder = (await readEngineState(config.project))?.holder;
+  if (holder !== undefined && (await isRunning(holder.pid))) throw noEngine();
+  return await anyEngine(terminal, config, command);
+}
+
+function engineOfOther(state: EngineState): Engine {
+  return { owner: 'other', address: { address: state.address }, state };
+}
+
+function noEngine(): EverloopError {
+  return new EverloopError('engine_unreachable', 'no engine is running for this project', {
     hint: 'start one with: everloop dev (or name a Temporal server in TEMPORAL_ADDRESS)',
   });
 }
 
-/** An engine that is running, or else one that is started here. */
-export async function anyEngine(
-  terminal: Terminal,
-  config: Config,
-  ui: number | false = false,
-): Promise<Engine> {
-  if (config.engine !== undefined) return { owner: 'remote', address: config.engine };
-  const found = await findOrStartOwnEngine(terminal, config, ui);
-  const address = { address: found.state.address };
-  return found.status === 'found'
-    ? { owner: 'other', address, state: found.state }
-    : { owner: 'self', address, own: found };
+/** Whether the project's own engine is running. */
+export async function isEngineRunning({ project }: Config): Promise<boolean> {
+  return (await liveEngineState(project)) !== undefined;
 }
 
 /** False where no run can exist: no server is named, and the project's engine was never started. */
@@ -59,6 +89,13 @@ export async function hasRuns({ engine, project }: Config): Promise<boolean> {
 export async function hasWorker({ workerPids }: EngineState): Promise<boolean> {
   const alive = await Promise.all(workerPids.map((pid) => isRunning(pid)));
   return alive.includes(true);
+}
+
+/** The same, or it is about to start one. */
+export async function willHaveWorker(state: EngineState): Promise<boolean> {
+  const { holder } = state;
+  const isStarting = holder !== undefined && ['dev', 'run'].includes(holder.command);
+  return (await hasWorker(state)) || (isStarting && (await isRunning(holder.pid)));
 }
 
 /** Stops the engine if this process runs it. */

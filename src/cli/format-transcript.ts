@@ -8,11 +8,22 @@ import { printable } from './terminal.ts';
 /** Longest text of a part where not all is asked for; a few lines of a terminal. */
 const shortLength = 400;
 
-/** Lines of a message: who speaks, then its parts. */
-export function formatMessage(message: TranscriptMessage, full: boolean): string[] {
+/** A message as lines: who speaks, then its parts. */
+export interface FormattedMessage {
+  readonly lines: readonly string[];
+  /** Characters that were left out. */
+  readonly hidden: number;
+}
+
+/** The message, whole or with its long texts cut. */
+export function formatMessage(message: TranscriptMessage, full: boolean): FormattedMessage {
   const note = message.partial === true ? ' (cut off)' : '';
   const heading = message.role === 'tool' ? [] : [`${message.role}${note}:`];
-  return [...heading, ...message.parts.flatMap((part) => formatPart(part, full))];
+  const parts = message.parts.map((part) => formatPart(part, full));
+  return {
+    lines: [...heading, ...parts.flatMap(({ lines }) => lines)],
+    hidden: parts.reduce((sum, { hidden }) => sum + hidden, 0),
+  };
 }
 
 /** A call on one line: name and arguments. */
@@ -21,32 +32,42 @@ export function formatCall(name: string, input: string | undefined, length: numb
   return printable(shorten(`${name} ${text === '{}' ? '' : text}`.trim(), length));
 }
 
-function formatPart(part: Part, full: boolean): string[] {
+function formatPart(part: Part, full: boolean): FormattedMessage {
   switch (part.kind) {
     case 'text':
-    case 'refusal':
-      return indented(cut(part.text, full));
-    case 'reasoning':
-      return full && part.text !== undefined ? indented(`(thinks) ${part.text}`) : [];
+    case 'refusal': {
+      const { text, hidden } = cut(part.text, full);
+      return { lines: indented(text), hidden };
+    }
+    case 'reasoning': {
+      const { text = '' } = part;
+      if (!full || text === '') return { lines: [], hidden: text.length };
+      return { lines: indented(`(thinks) ${text}`), hidden: 0 };
+    }
     case 'media':
-      return ['  [media]'];
+      return { lines: ['  [media]'], hidden: 0 };
     case 'tool_call': {
       const { name, arguments: input } = part.toolCall;
-      return [`  → ${formatCall(name, input, full ? Number.POSITIVE_INFINITY : shortLength)}`];
+      const whole = formatCall(name, input, Number.POSITIVE_INFINITY);
+      const shown = full ? whole : formatCall(name, input, shortLength);
+      return { lines: [`  → ${shown}`], hidden: whole.length - shown.length };
     }
     case 'tool_result': {
       const { name, output, isError } = part.toolResult;
-      const text = cut(toolOutputText(output) ?? '[media]', full);
+      const { text, hidden } = cut(toolOutputText(output) ?? '[media]', full);
       const [first = '', ...rest] = printable(text).split('\n');
       const mark = isError === true ? '✗' : '←';
-      return [`  ${mark} ${name}: ${first}`, ...rest.map((line) => `    ${line}`)];
+      return {
+        lines: [`  ${mark} ${name}: ${first}`, ...rest.map((line) => `    ${line}`)],
+        hidden,
+      };
     }
   }
 }
 
-function cut(text: string, full: boolean): string {
-  if (full || text.length <= shortLength) return text;
-  return `${shorten(text, shortLength)} (${text.length} characters, see --full)`;
+function cut(text: string, full: boolean): { readonly text: string; readonly hidden: number } {
+  const shown = full ? text : shorten(text, shortLength);
+  return { text: shown, hidden: text.length - shown.length };
 }
 
 function indented(text: string): string[] {

@@ -2,7 +2,6 @@
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import type { RunFilter, RunSummary } from '../client/list-runs.ts';
-import { anyEngine, hasRuns, withRuns } from './engine.ts';
 import { formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { toCount } from './options.ts';
 import type { Cli } from './program.ts';
@@ -38,10 +37,11 @@ export function addLs(root: Command, cli: Cli): void {
 async function ls(cli: Cli, { limit, json, ...filter }: LsOptions): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { anyEngine, hasRuns, withRuns } = await import('./engine.ts');
   const runs: RunSummary[] = [];
   let more = false;
   if (await hasRuns(config)) {
-    const engine = await anyEngine(terminal, config);
+    const engine = await anyEngine(terminal, config, 'ls');
     await withRuns(config, engine, async ({ everloop }) => {
       for await (const run of everloop.list(filter)) {
         more = runs.length === limit;

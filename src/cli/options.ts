@@ -10,6 +10,12 @@ export function toCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 on.');
 }
 
+/** Number of an iteration; 0 is the start, before the first. */
+export function toIteration(text: string): number {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number from 0 on.');
+}
+
 /** Adds one `key=value` to those before it. */
 export function addPair(
   text: string,

@@ -30,11 +30,11 @@ export interface OwnEngine {
   readonly failed: Promise<never>;
 }
 
-/** The engine of the project: another process's, or started here. */
+/** The engine of the project: another process's, or started here by `command`. */
 export async function findOrStartOwnEngine(
   terminal: Terminal,
   config: Config,
-  ui: number | false,
+  { command, ui }: { readonly command: string; readonly ui: number | false },
 ): Promise<Extract<FoundEngine, { status: 'found' }> | OwnEngine> {
   const { project, namespace } = config;
   const start = async (port?: number) => {
@@ -51,7 +51,7 @@ export async function findOrStartOwnEngine(
     });
   };
   const found = await withProgress(terminal, 'starting the engine', () =>
-    findOrStartEngine(project, start),
+    findOrStartEngine(project, start, { command, pid: process.pid }),
   );
   if (found.status === 'found') return found;
   return supervise(terminal, config, found, (port) => start(port));

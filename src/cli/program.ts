@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { loadConfig } from '../config.ts';
 import { addCancel } from './cancel.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
@@ -33,7 +32,10 @@ export interface Program {
   readonly exitCode: number;
 }
 
-/** Puts the program together. */
+/**
+ * Puts the program together. A command's file is loaded with the program, so it imports what takes long to load
+ * inside its action: help and wrong usage are told at once.
+ */
 export function createProgram(terminal: Terminal): Program {
   let exitCode = 0;
   const root = new Command('everloop')
@@ -48,10 +50,11 @@ export function createProgram(terminal: Terminal): Program {
     });
   const cli: Cli = {
     terminal,
-    config() {
+    async config() {
+      const { loadConfig } = await import('../config.ts');
       const { config: file } = root.opts<{ config?: string }>();
       const { directory, env } = terminal;
-      return loadConfig({ directory, env, ...(file !== undefined && { file }) });
+      return await loadConfig({ directory, env, ...(file !== undefined && { file }) });
     },
     exitWith(code) {
       exitCode = code;

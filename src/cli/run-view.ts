@@ -1,9 +1,10 @@
 /** Shows a run while it happens: as text for people, or as lines of JSON. */
 import type { PartDelta } from '../chat/part-delta.ts';
+import { toolOutputText } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { LiveEvent, RunEvent } from '../loop/events.ts';
 import type { RunResult } from '../loop/run-result.ts';
-import { counted, formatCount, formatSpan } from './format.ts';
+import { counted, formatCount, formatSpan, shorten } from './format.ts';
 import { formatCall } from './format-transcript.ts';
 import type { Terminal } from './terminal.ts';
 import { printable, styled, writeJson, writeNote } from './terminal.ts';
@@ -85,6 +86,7 @@ export function createTextView(terminal: Terminal): RunView {
         case 'message': {
           const { message } = data;
           if (message.role === 'assistant') assistant(iteration, message);
+          if (message.role === 'tool') return toolErrors(message).forEach(note);
           if (message.role !== 'user') return;
           // The first one is the input, which the person has just given.
           if (userMessages > 0) note(`user: ${printable(spokenText(message.parts))}`);
@@ -114,6 +116,22 @@ export function createTextView(terminal: Terminal): RunView {
       terminal.stderr.write(`${reason}: ${printable(ended)} (${figures})\n`);
     },
   };
+}
+
+/** Longest line of what went wrong in a call. */
+const errorLength = 200;
+
+/** What the model is told of calls that failed, each by its first line. */
+function toolErrors({ parts }: TranscriptMessage): string[] {
+  return parts.flatMap((part) => {
+    if (part.kind !== 'tool_result' || part.toolResult.isError !== true) return [];
+    const { name, output } = part.toolResult;
+    const [line = ''] = (toolOutputText(output) ?? '').trim().split('\n', 1);
+    if (line === '') return [];
+    // Most texts name their tool.
+    const named = line.includes(name) ? line : `${name}: ${line}`;
+    return [`  ${printable(shorten(named, errorLength))}`];
+  });
 }
 
 /** What is meant for the reader: texts and refusals. */

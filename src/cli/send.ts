@@ -1,7 +1,6 @@
 /** `everloop send`: gives a run a user message. */
 import type { Command } from 'commander';
 import { EverloopError } from '../everloop-error.ts';
-import { runningEngine, withRuns } from './engine.ts';
 import type { Cli } from './program.ts';
 import { readInput } from './read-input.ts';
 import { writeJson, writeLine } from './terminal.ts';
@@ -36,6 +35,7 @@ async function send(
 ): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { runningEngine, withRuns } = await import('./engine.ts');
   const message = await readInput(terminal, { argument, file: options.file });
   const engine = await runningEngine(config);
   const { position } = await withRuns(config, engine, async ({ everloop }) => {

@@ -1,6 +1,5 @@
 /** `everloop start`: starts a run and leaves it to its Worker. */
 import type { Command } from 'commander';
-import { runningEngine, withRuns } from './engine.ts';
 import type { RunOptions } from './options.ts';
 import { addPair, checkAgent, toCount, toStartOptions } from './options.ts';
 import type { Cli } from './program.ts';
@@ -43,6 +42,7 @@ async function start(
 ): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { runningEngine, withRuns } = await import('./engine.ts');
   // A server of many projects may have Workers with agents that this folder knows nothing of.
   const mayBeForeign = config.engine !== undefined && config.file === undefined;
   if (options.taskQueue === undefined && !mayBeForeign) checkAgent(config, agent);

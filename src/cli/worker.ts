@@ -1,11 +1,9 @@
 /** `everloop worker`: a Worker alone, for an engine that runs elsewhere. */
 import type { Command } from 'commander';
-import { runningEngine } from './engine.ts';
 import { counted } from './format.ts';
 import { untilInterrupted } from './interrupted.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine, writeNote } from './terminal.ts';
-import { checkKeys } from './worker-problems.ts';
 
 /** Adds the command to the program. */
 export function addWorker(root: Command, cli: Cli): void {
@@ -22,6 +20,8 @@ export function addWorker(root: Command, cli: Cli): void {
 async function work(cli: Cli, json: boolean): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { runningEngine } = await import('./engine.ts');
+  const { checkKeys } = await import('./worker-problems.ts');
   checkKeys(terminal, config);
   const engine = await runningEngine(config);
   const { startLocalWorker } = await import('./local-worker.ts');

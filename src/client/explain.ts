@@ -11,7 +11,7 @@ export function explain(run: RunSnapshot, now: number = Date.now()): readonly st
       `Look at the Worker's log; after a fix is deployed the run goes on by itself.`,
     );
   }
-  for (const activity of run.open) lines.push(...explainActivity(activity, now));
+  for (const activity of run.open) lines.push(explainActivity(activity, run.workers > 0, now));
   if (run.workers === 0) {
     lines.push(
       `No Worker has asked for work on task queue ${run.taskQueue} lately: the run waits for one.`,
@@ -28,19 +28,37 @@ function explainEnd(run: RunSnapshot): readonly string[] {
   return [`The run was ${run.status} by Temporal's own tools.`];
 }
 
-function explainActivity(activity: OpenActivity, now: number): readonly string[] {
+function explainActivity(activity: OpenActivity, hasWorker: boolean, now: number): string {
   const what = describeActivity(activity);
-  if (activity.lastFailure === undefined) {
-    if (activity.status === 'scheduled') return [`${what} waits for a Worker.`];
-    return [
-      activity.status === 'cancelling' ? `${what} is being cancelled.` : `${what} is running.`,
-    ];
+  const { attempt, status, lastFailure } = activity;
+  if (status !== 'scheduled') {
+    const isLost = hasWorker ? '' : ', but its Worker has not been heard of lately';
+    if (status === 'cancelling') return `${what} is being cancelled${isLost}.`;
+    if (lastFailure === undefined) return `${what} is running${isLost}.`;
+    return `${what}: ${inWords(lastFailure)} (attempt ${attempt} is running${isLost})`;
   }
-  const attempt = `attempt ${activity.attempt}`;
-  const seconds = Math.max(0, Math.ceil(((activity.nextAttemptAt ?? now) - now) / 1000));
-  const when =
-    activity.status === 'scheduled' ? `${attempt} in ${seconds} s` : `${attempt} is running`;
-  return [`${what}: ${activity.lastFailure} (${when})`];
+  if (lastFailure === undefined) return `${what} waits for a Worker.`;
+  const next = hasWorker ? whenDue(activity, now) : 'as soon as a Worker is there';
+  return `${what}: ${inWords(lastFailure)} (attempt ${attempt} ${next})`;
+}
+
+function whenDue({ nextAttemptAt = 0 }: OpenActivity, now: number): string {
+  const seconds = Math.ceil((nextAttemptAt - now) / 1000);
+  return seconds > 0 ? `in ${seconds} s` : 'is due';
+}
+
+/** What Temporal's server and SDK write themselves when an attempt ends without a word from its code. */
+const engineTexts: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^activity Heartbeat timeout$/i, 'its Worker stopped answering'],
+  [/^activity StartToClose timeout$/i, 'it took longer than it may'],
+  [/^activity ScheduleToClose timeout$/i, 'it took longer than all its attempts may'],
+  [/^activity ScheduleToStart timeout$/i, 'no Worker took it in time'],
+  [/^Worker is shutting down and this activity did not complete in time$/, 'its Worker shut down'],
+  [/^WORKER_SHUTDOWN$/, 'its Worker shut down'],
+];
+
+function inWords(failure: string): string {
+  return engineTexts.find(([pattern]) => pattern.test(failure))?.[1] ?? failure;
 }
 
 function describeActivity({ id, name }: OpenActivity): string {

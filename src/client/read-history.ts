@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { payloadDecoder } from '../engine/payload-decoder.ts';
-import { decodeEvent } from '../history/decode-history.ts';
+import { decodeEvent } from '../history/decode-event.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;

@@ -135,6 +135,6 @@ export class RunHandle {
 
 function ended(id: string, status: string): EverloopError {
   return new EverloopError('run_ending', `run ${id} has ended (${status})`, {
-    hint: 'start another run',
+    hint: `see how it ended with: everloop show ${id}`,
   });
 }

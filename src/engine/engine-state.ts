@@ -18,10 +18,15 @@ export const EngineState = z.object({
   /** Base URL of Everloop's HTTP API, when one is served. */
   apiUrl: z.string().optional(),
   workerPids: z.array(z.int().positive()),
+  /** The command that has started the engine and ends it, such as `dev`, and its process. */
+  holder: z.object({ command: z.string(), pid: z.int().positive() }).optional(),
   startedAt: z.iso.datetime(),
 });
 /** A running engine: the embedded server and what was started with it. */
 export type EngineState = z.infer<typeof EngineState>;
+
+/** The command that has started an engine and ends it. */
+export type EngineHolder = NonNullable<EngineState['holder']>;
 
 /** A server on this machine that has not answered by then hangs, or is another program. */
 const answerTimeoutMs = 5_000;

@@ -2,7 +2,7 @@
 import { lock } from 'proper-lockfile';
 import { EverloopError } from '../everloop-error.ts';
 import type { DevServer } from './dev-server.ts';
-import type { EngineState } from './engine-state.ts';
+import type { EngineHolder, EngineState } from './engine-state.ts';
 import { liveEngineState, writeEngineState } from './engine-state.ts';
 import type { ProjectDirectory } from './project-directory.ts';
 import { makeProjectDirectory } from './project-directory.ts';
@@ -56,11 +56,13 @@ export async function withEngineLock<T>(
  * Answers with the live engine of the project, or starts one with `start` and writes its state, under
  * a lock: of two commands at once one starts it and the other finds it.
  *
+ * @param holder who starts it here; other commands are told
  * @throws EverloopError what `start` throws, and as {@link withEngineLock}.
  */
 export async function findOrStartEngine(
   directory: ProjectDirectory,
   start: () => Promise<DevServer>,
+  holder?: EngineHolder,
 ): Promise<FoundEngine> {
   const live = await liveEngineState(directory);
   if (live !== undefined) return { status: 'found', state: live };
@@ -75,6 +77,7 @@ export async function findOrStartEngine(
       pid,
       ...(uiAddress === undefined ? {} : { uiAddress }),
       workerPids: [],
+      ...(holder === undefined ? {} : { holder }),
       startedAt: new Date().toISOString(),
     };
     try {

@@ -7,7 +7,7 @@ import { Worker } from '@temporalio/worker';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { payloadDecoder } from '../engine/payload-decoder.ts';
 import { workflowBundle } from '../engine/workflow-bundle.ts';
-import { decodeEvent } from '../history/decode-history.ts';
+import { decodeEvent } from '../history/decode-event.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
 import { RunProjection } from '../history/run-projection.ts';
 import type { LoopState } from '../loop/loop-state.ts';

@@ -240,6 +240,20 @@ const rows: readonly Row[] = [
     },
   },
   {
+    name: 'Ctrl-C while no Worker is there: nobody is said to go on with the run',
+    code: 130,
+    says: ['goes on as soon as a Worker is there: everloop worker'],
+    status: 'running',
+    async play() {
+      const project = await onServer(configOf(hello));
+      const runId = crypto.randomUUID();
+      const run = project.start('run', 'hello', 'hi', '--id', runId);
+      await run.said('No Worker has asked for work');
+      run.child.kill('SIGINT');
+      return { project, runId, ended: await run.ended };
+    },
+  },
+  {
     name: 'a message for a run without a Worker',
     code: 3,
     says: ['no Worker takes messages'],

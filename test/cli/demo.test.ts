@@ -68,9 +68,11 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(await stagesOf(project)).toEqual([]);
   });
 
-  it('without kills runs once through, and leaves a report that is there already alone', async () => {
+  it('without kills runs once through, and says that a report that is there already is left alone', async () => {
     const project = await makeStage({ 'everloop-demo-report.md': 'mine' });
-    const { report, ...counts } = await demo(project, '--no-kill');
+    const { stdout, stderr } = await project.run('demo', '--json', '--no-kill');
+    expect(stderr).toContain('everloop-demo-report.md is here already and stays as it is');
+    const { report, ...counts }: Outcome = JSON.parse(stdout);
     expect(counts).toMatchObject({ kills: 0, modelCalls: 5, repeated: 0, replay: 'ok' });
     expect(dirname(report)).not.toBe(project.folder);
     expect(await readFile(report, 'utf8')).toContain('# What is in this folder');

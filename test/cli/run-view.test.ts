@@ -48,6 +48,34 @@ function message(iteration: number, role: 'user' | 'assistant', said: string): R
   };
 }
 
+function toolResult(isError: boolean, said: string): RunEvent {
+  return {
+    type: 'message',
+    id: '1',
+    runId: 'r',
+    iteration: 1,
+    at: 0,
+    data: {
+      message: {
+        id: 'm',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        role: 'tool',
+        parts: [
+          {
+            kind: 'tool_result',
+            toolResult: {
+              id: 'c',
+              name: 'refund',
+              output: { content: [{ kind: 'text', text: said }] },
+              isError,
+            },
+          },
+        ],
+      },
+    },
+  };
+}
+
 describe('the text of a run', () => {
   it('is shown once when it was streamed before it was recorded', async () => {
     const { stdout } = await shown((view) => {
@@ -85,6 +113,14 @@ describe('the text of a run', () => {
       view.event(message(2, 'assistant', 'half and half'));
     });
     expect(stdout).toBe('all of it\nhalf and half\n');
+  });
+
+  it('tells of a failed call the first line of what the model is told', async () => {
+    const said = async (isError: boolean, text: string) =>
+      (await shown((view) => view.event(toolResult(isError, text)))).stderr;
+    expect(await said(true, 'No order 7.\nTry another.')).toBe('  refund: No order 7.\n');
+    expect(await said(true, 'refund failed: declined')).toBe('  refund failed: declined\n');
+    expect(await said(false, 'Paid back.')).toBe('');
   });
 
   it('leaves out the input, shows later messages of the user, and lets no text steer the terminal', async () => {

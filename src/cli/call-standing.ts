@@ -1,0 +1,24 @@
+/** How a tool call that has no result yet stands: what the run has recorded, set right by what the server knows. */
+import type { RunSnapshot } from '../client/run-snapshot.ts';
+import type { LoopState, PendingToolCall } from '../loop/loop-state.ts';
+
+/**
+ * `waiting`: no Worker has it; `running`: a Worker works on it; `lost`: the Worker that had it is not there any
+ * longer; `returned`: its end is recorded and not read yet.
+ */
+export type CallStanding = 'proposed' | 'waiting' | 'running' | 'lost' | 'returned';
+
+/** The standing of a call of the run's present iteration. */
+export function callStanding(
+  { status, open, workers }: Pick<RunSnapshot, 'status' | 'open' | 'workers'>,
+  { iteration }: Pick<LoopState, 'iteration'>,
+  pending: Exclude<PendingToolCall, { status: 'settled' }>,
+): CallStanding {
+  if (pending.status === 'proposed') return 'proposed';
+  // Nobody works for a run that was closed from outside.
+  if (status !== 'open') return 'lost';
+  const activity = open.find(({ id }) => id === `${iteration}/${pending.call.id}`);
+  if (activity === undefined) return 'returned';
+  if (activity.status === 'scheduled') return 'waiting';
+  return workers > 0 ? 'running' : 'lost';
+}

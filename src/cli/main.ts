@@ -1,9 +1,16 @@
 #!/usr/bin/env node
 /** The program `everloop`: joins the commands to this process, its streams, signals and exit code. */
-import { exitCodeOf } from './exit-codes.ts';
+import { exitCode, exitCodeOf } from './exit-codes.ts';
+import { nodeProblem } from './node-version.ts';
 import { printError } from './print-error.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
+
+const oldNode = nodeProblem(process.versions.node);
+if (oldNode !== undefined) {
+  process.stderr.write(`error: ${oldNode}\ndo:    install a newer Node, then try again\n`);
+  process.exit(exitCode.usage);
+}
 
 const interruption = new AbortController();
 let interruptions = 0;

@@ -91,8 +91,14 @@ export default {
     {
       name: 'provider-sdk-in-its-folder',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/models/openai-chat/' },
+      from: { path: '^src/', pathNot: '^src/models/openai-(chat|responses)/' },
       to: { path: 'node_modules/openai/' },
+    },
+    {
+      name: 'anthropic-sdk-in-its-folder',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/models/anthropic/' },
+      to: { path: 'node_modules/@anthropic-ai/sdk/' },
     },
     {
       name: 'proto-has-no-named-exports',

@@ -1,4 +1,7 @@
 /** The two sides of each comparison: the floor and Everloop, each with a Worker of its own in this process. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import type { NativeConnection, WorkflowBundleOption } from '@temporalio/worker';
@@ -8,6 +11,7 @@ import { Everloop } from '../src/client/everloop.ts';
 import { connectClient } from '../src/engine/connect.ts';
 import { connectWorker } from '../src/engine/connect-worker.ts';
 import { heartbeatSettings, workerSettings } from '../src/engine/worker-settings.ts';
+import { createFileBlobStore } from '../src/storage/file-blob-store.ts';
 import { createWorker } from '../src/worker.ts';
 import { createFloorActivities } from './floor/activities.ts';
 import type { Workload } from './workload.ts';
@@ -43,7 +47,8 @@ export async function startContestants(address: string, workload: Workload): Pro
   const { client, connection } = await connectClient({ address, namespace });
   const native = await connectWorker({ address });
   const floor = await startFloor(client, native, workload);
-  const everloop = await startEverloop(client, native, workload);
+  const blobs = await mkdtemp(join(tmpdir(), 'everloop-bench-blobs-'));
+  const everloop = await startEverloop(client, native, workload, blobs);
   return {
     client,
     floor,
@@ -53,6 +58,7 @@ export async function startContestants(address: string, workload: Workload): Pro
       await everloop.stop();
       await native.close();
       await connection.close();
+      await rm(blobs, { recursive: true, force: true });
     },
   };
 }
@@ -91,6 +97,7 @@ async function startEverloop(
   client: Client,
   connection: NativeConnection,
   { model, tool, instructions, input }: Workload,
+  blobs: string,
 ): Promise<Contestant> {
   const taskQueue = taskQueues.everloop;
   const agent = defineAgent({ model, instructions, tools: [tool] });
@@ -100,9 +107,10 @@ async function startEverloop(
     taskQueue,
     profile: 'embedded',
     agents: { bench: agent },
+    blobs: createFileBlobStore(blobs),
   });
   const stop = running(worker);
-  const everloop = Everloop.from(client, taskQueue);
+  const everloop = Everloop.from(client, { taskQueue });
   return {
     async start(maxIterations) {
       const run = await everloop.start('bench', { input, maxIterations });

@@ -2,7 +2,7 @@
 
 import { modelProblem } from './config-schema.ts';
 import type { ConfigurationProblem } from './everloop-error.ts';
-import type { Providers } from './models/model-registry.ts';
+import type { ProviderAccess, Providers } from './models/model-registry.ts';
 
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,34 +30,41 @@ const defaultModel = 'openai-chat:gpt-5.5';
 
 const truths: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
-/** Reads `OPENAI_API_KEY`, `OPENAI_BASE_URL`, `EVERLOOP_MODEL` and the `TEMPORAL_…` variables. */
+/** Reads the providers' `…_API_KEY` and `…_BASE_URL`, `EVERLOOP_MODEL` and the `TEMPORAL_…` variables. */
 export function readEnvironment(env: Environment): ReadEnvironment {
   const problems: ConfigurationProblem[] = [];
-  const apiKey = variable(env, 'OPENAI_API_KEY');
-  const baseURL = variable(env, 'OPENAI_BASE_URL');
-  if (baseURL !== undefined && !isWebAddress(baseURL)) {
-    problems.push({
-      where: 'OPENAI_BASE_URL',
-      what: `${JSON.stringify(baseURL)} is no http or https URL, such as https://api.openai.com/v1`,
-    });
-  }
+  const openAi = accessOf(env, 'OPENAI', 'https://api.openai.com/v1', problems);
+  const anthropic = accessOf(env, 'ANTHROPIC', 'https://api.anthropic.com', problems);
   const model = variable(env, 'EVERLOOP_MODEL') ?? defaultModel;
   const unknown = modelProblem(model);
   if (unknown !== undefined) problems.push({ where: 'EVERLOOP_MODEL', what: unknown });
   const engine = engineOf(env, problems);
   const namespace = variable(env, 'TEMPORAL_NAMESPACE');
   return {
-    providers: {
-      'openai-chat': {
-        ...(apiKey !== undefined && { apiKey }),
-        ...(baseURL !== undefined && { baseURL }),
-      },
-    },
+    providers: { openai: openAi, 'openai-chat': openAi, anthropic },
     ...(engine !== undefined && { engine }),
     ...(namespace !== undefined && { namespace }),
     model,
     problems,
   };
+}
+
+/** Key and address of a provider, from the variables that begin with its name. */
+function accessOf(
+  env: Environment,
+  name: string,
+  example: string,
+  problems: ConfigurationProblem[],
+): ProviderAccess {
+  const apiKey = variable(env, `${name}_API_KEY`);
+  const baseURL = variable(env, `${name}_BASE_URL`);
+  if (baseURL !== undefined && !isWebAddress(baseURL)) {
+    problems.push({
+      where: `${name}_BASE_URL`,
+      what: `${JSON.stringify(baseURL)} is no http or https URL, such as ${example}`,
+    });
+  }
+  return { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { baseURL }) };
 }
 
 function engineOf(env: Environment, problems: ConfigurationProblem[]): EngineSettings | undefined {

@@ -5,6 +5,7 @@ import { Options } from './chat/options.ts';
 import { ToolChoice } from './chat/tool-choice.ts';
 import type { ConfigurationProblem } from './everloop-error.ts';
 import { createModelRegistry } from './models/model-registry.ts';
+import type { BlobStore } from './storage/blob-store.ts';
 import type { Tool } from './tools/define-tool.ts';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -20,7 +21,7 @@ const Model = z.custom<string | LanguageModel>(
 );
 
 const Agent = z.strictObject({
-  model: Model,
+  model: z.union([Model, z.array(Model).min(1)]),
   instructions: z.string(),
   tools: z.array(ToolMade).optional(),
   options: z.optional(Options),
@@ -35,6 +36,12 @@ const Definition = z.strictObject({
   agents: z.record(z.string().min(1), Agent),
   taskQueue: z.string().min(1).optional(),
   namespace: z.string().min(1).optional(),
+  blobs: z
+    .custom<BlobStore>(
+      (value) => isObject(value) && 'put' in value && 'get' in value,
+      'must be a BlobStore',
+    )
+    .optional(),
 });
 
 /** What is looked at across members, however broken the rest is. */
@@ -72,15 +79,9 @@ function acrossMembers(file: string, exported: unknown): ConfigurationProblem[] 
   const models = new Map<string, object>();
   for (const [name, { model, tools, toolChoice }] of Object.entries(agents)) {
     const where = `${file}: agents.${name}`;
-    const unknown = typeof model === 'string' ? modelProblem(model) : undefined;
-    if (unknown !== undefined) problems.push({ where: `${where}.model`, what: unknown });
-    if (isObject(model) && 'name' in model && typeof model.name === 'string') {
-      // Runs record a model by its name.
-      if ((models.get(model.name) ?? model) !== model) {
-        const what = `another model is named ${JSON.stringify(model.name)} too; give each a name of its own`;
-        problems.push({ where: `${where}.model`, what });
-      }
-      models.set(model.name, model);
+    for (const one of Array.isArray(model) ? model : [model]) {
+      const what = typeof one === 'string' ? modelProblem(one) : ownModelProblem(models, one);
+      if (what !== undefined) problems.push({ where: `${where}.model`, what });
     }
     const names = tools.map((tool) => tool.name);
     for (const [index, tool] of names.entries()) {
@@ -98,8 +99,19 @@ function acrossMembers(file: string, exported: unknown): ConfigurationProblem[] 
   return problems;
 }
 
+/** Runs record a model by its name, so a name means one model. */
+function ownModelProblem(models: Map<string, object>, model: unknown): string | undefined {
+  if (!isObject(model) || !('name' in model) || typeof model.name !== 'string') return undefined;
+  const known = models.get(model.name);
+  models.set(model.name, model);
+  if (known === undefined || known === model) return undefined;
+  return `another model is named ${JSON.stringify(model.name)} too; give each a name of its own`;
+}
+
 /** What is wrong with a model's name, keys aside. */
 export function modelProblem(name: string): string | undefined {
-  const problem = createModelRegistry({ 'openai-chat': { apiKey: 'any' } }).problemOf(name);
+  const any = { apiKey: 'any' };
+  const providers = { openai: any, 'openai-chat': any, anthropic: any };
+  const problem = createModelRegistry(providers).problemOf(name);
   return problem && `${problem.what}; ${problem.hint}`;
 }

@@ -1,5 +1,6 @@
 /** From `everloop.config.ts` and the environment to one validated Config; the only reader of the environment's variables. */
 import type { AgentDefinition } from './agents/define-agent.ts';
+import { modelsOf } from './agents/define-agent.ts';
 import { defaultTaskQueue } from './client/everloop.ts';
 import { builtInAgents } from './config-built-in.ts';
 import type { EngineSettings, Environment } from './config-environment.ts';
@@ -12,6 +13,8 @@ import type { ConfigurationProblem } from './everloop-error.ts';
 import { ConfigurationError } from './everloop-error.ts';
 import type { Providers } from './models/model-registry.ts';
 import { createModelRegistry } from './models/model-registry.ts';
+import type { BlobStore } from './storage/blob-store.ts';
+import { createFileBlobStore } from './storage/file-blob-store.ts';
 
 /** What `everloop.config.ts` exports. */
 export interface ConfigDefinition<
@@ -24,6 +27,8 @@ export interface ConfigDefinition<
   readonly taskQueue?: string;
   /** Temporal namespace; `TEMPORAL_NAMESPACE` wins, `default` when neither says. */
   readonly namespace?: string;
+  /** Where transcripts of long runs, large results and images are kept; the folder `.everloop/blobs` unless said otherwise. All Workers and clients must use the same store. */
+  readonly blobs?: BlobStore;
 }
 
 /** Defines a project's configuration; the names of the agents stay known to the type checker. */
@@ -42,6 +47,7 @@ export interface Config {
   /** The Temporal server that the environment names; absent where the project's own engine is meant. */
   readonly engine?: EngineSettings;
   readonly project: ProjectDirectory;
+  readonly blobs: BlobStore;
   /** The configuration file; absent where the built-in agents are used. */
   readonly file?: string;
 }
@@ -71,6 +77,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
     ]);
   }
   const { model } = environment;
+  const project = projectDirectory(directory);
   const definition: ConfigDefinition =
     file === undefined
       ? { agents: builtInAgents({ root: directory, model }) }
@@ -86,7 +93,8 @@ export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
     namespace: environment.namespace ?? definition.namespace ?? 'default',
     providers: environment.providers,
     ...(environment.engine !== undefined && { engine: environment.engine }),
-    project: projectDirectory(directory),
+    project,
+    blobs: definition.blobs ?? createFileBlobStore(project.blobs),
     ...(file !== undefined && { file: file.path }),
   };
 }
@@ -108,9 +116,11 @@ async function readDefinition(
 /** The agents whose provider has no key; asked by what starts a Worker. */
 export function missingKeys(config: Config): readonly ConfigurationProblem[] {
   const models = createModelRegistry(config.providers);
-  return [...config.agents].flatMap(([name, { model }]) => {
-    const problem = typeof model === 'string' ? models.problemOf(model) : undefined;
-    const where = `${config.file === undefined ? 'built-in ' : ''}agents.${name}.model`;
-    return problem === undefined ? [] : [{ where, what: `${problem.what}: ${problem.hint}` }];
-  });
+  return [...config.agents].flatMap(([name, agent]) =>
+    modelsOf(agent).flatMap((model) => {
+      const problem = typeof model === 'string' ? models.problemOf(model) : undefined;
+      const where = `${config.file === undefined ? 'built-in ' : ''}agents.${name}.model`;
+      return problem === undefined ? [] : [{ where, what: `${problem.what}: ${problem.hint}` }];
+    }),
+  );
 }

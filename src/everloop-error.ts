@@ -24,8 +24,14 @@ export const errorCodes = [
   'invalid_input',
   /** The caller may not do this. */
   'unauthorized',
+  /** So much waits to be read by the run that it takes no more until its next iteration. */
+  'inbox_full',
   /** The run refused the message: its state does not allow it. */
   'rejected',
+  /** Nothing is kept under that hash in the blob store. */
+  'blob_missing',
+  /** The blob store cannot read or write, or what it holds is damaged. */
+  'blob_store_failed',
 ] as const;
 
 /** One of {@link errorCodes}. */

@@ -6,9 +6,11 @@ import { createActivities } from './activities/create-activities.ts';
 import { ModelContexts } from './activities/model-contexts.ts';
 import { transcriptSinks } from './activities/transcript-sinks.ts';
 import type { AgentDefinition } from './agents/define-agent.ts';
+import { modelsOf } from './agents/define-agent.ts';
 import type { LanguageModel } from './chat/language-model.ts';
 import { defaultTaskQueue } from './client/everloop.ts';
 import { readHistory } from './client/read-history.ts';
+import { projectDirectory } from './engine/project-directory.ts';
 import type { EngineProfile } from './engine/worker-settings.ts';
 import { heartbeatSettings, workerSettings } from './engine/worker-settings.ts';
 import { workflowBundle } from './engine/workflow-bundle.ts';
@@ -16,8 +18,10 @@ import type { ConfigurationProblem } from './everloop-error.ts';
 import { ConfigurationError } from './everloop-error.ts';
 import type { Providers } from './models/model-registry.ts';
 import { createModelRegistry } from './models/model-registry.ts';
+import type { BlobStore } from './storage/blob-store.ts';
 import type { EventBus } from './storage/event-bus.ts';
 import { createLocalEventBus } from './storage/event-bus.ts';
+import { createFileBlobStore } from './storage/file-blob-store.ts';
 
 /** What a Worker is made of. */
 export interface EverloopWorkerOptions {
@@ -34,6 +38,8 @@ export interface EverloopWorkerOptions {
   readonly profile?: EngineProfile;
   /** Where deltas go; nowhere beyond this process when absent. */
   readonly bus?: EventBus;
+  /** Where transcripts of long runs, large results and images are kept; `.everloop/blobs` in the current folder when absent. Workers and clients of a run must share it. */
+  readonly blobs?: BlobStore;
   readonly contexts?: ModelContexts;
   /** Temporal's own Worker options, where they shall differ from Everloop's choice. */
   readonly worker?: Partial<
@@ -67,6 +73,7 @@ export async function createWorker(options: EverloopWorkerOptions): Promise<Work
       agents,
       contexts,
       bus: options.bus ?? createLocalEventBus(),
+      blobs: options.blobs ?? createFileBlobStore(projectDirectory(process.cwd()).blobs),
       modelNamed: models.named,
       toolNamed: (agent, name) => agents.get(agent)?.tools?.find((tool) => tool.name === name),
       readHistory: (run) => readHistory(client, run),
@@ -76,6 +83,12 @@ export async function createWorker(options: EverloopWorkerOptions): Promise<Work
   });
 }
 
+function* named(agents: ReadonlyMap<string, AgentDefinition>) {
+  for (const [name, agent] of agents) {
+    for (const model of modelsOf(agent)) yield [name, model] as const;
+  }
+}
+
 /**
  * Models that agents bring as objects. Runs record a model by name, so a name means one model.
  * @throws ConfigurationError when two different models have the same name
@@ -83,7 +96,7 @@ export async function createWorker(options: EverloopWorkerOptions): Promise<Work
 function ownModels(agents: ReadonlyMap<string, AgentDefinition>): readonly LanguageModel[] {
   const models = new Map<string, LanguageModel>();
   const problems: ConfigurationProblem[] = [];
-  for (const [name, { model }] of agents) {
+  for (const [name, model] of named(agents)) {
     if (typeof model === 'string') continue;
     const known = models.get(model.name);
     if (known !== undefined && known !== model) {

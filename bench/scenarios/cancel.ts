@@ -8,9 +8,9 @@ import { Everloop } from '../../src/client/everloop.ts';
 import { connectClient } from '../../src/engine/connect.ts';
 import { connectWorker } from '../../src/engine/connect-worker.ts';
 import { heartbeatSettings } from '../../src/engine/worker-settings.ts';
-import type { CallLogLine } from '../../src/testing/openai-chat-call-log.ts';
-import type { OpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
-import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
+import type { OpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
+import type { CallLogLine } from '../../src/testing/provider-server/call-log.ts';
 import { createWorker } from '../../src/worker.ts';
 import type { Scenario } from '../scenario.ts';
 import type { ServerKind } from '../servers.ts';
@@ -68,7 +68,7 @@ async function cancelTimes(kind: ServerKind, say: (line: string) => void): Promi
   });
   const running = worker.run();
   try {
-    const everloop = Everloop.from(client, taskQueue);
+    const everloop = Everloop.from(client, { taskQueue });
     const times: number[] = [];
     for (let sample = 0; sample < warmUp + samples; sample += 1) {
       const ms = await cancelOnce(everloop, { ...provider, logFile }, sample);

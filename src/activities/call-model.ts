@@ -17,9 +17,13 @@ import type { Attempt, ModelCallResult } from '../loop/calls.ts';
 import { ModelCallInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { activityMessageId } from '../loop/message-ids.ts';
+import type { BlobStore } from '../storage/blob-store.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
 import { isRecordable } from './is-recordable.ts';
+import type { LiveEvents } from './live-events.ts';
+import { createLiveEvents } from './live-events.ts';
+import { createLoadMedia } from './load-media.ts';
 import type { ModelContext, ModelContexts } from './model-contexts.ts';
 import { partialMessage } from './partial-message.ts';
 import type { ReadHistory } from './rebuild-context.ts';
@@ -36,6 +40,7 @@ const maxRecordedCalls = 1_000;
 export interface CallModelDependencies {
   readonly contexts: ModelContexts;
   readonly readHistory: ReadHistory;
+  readonly blobs: BlobStore;
   readonly bus: EventBus;
   readonly heartbeatIntervalMs: number;
   /** @throws EverloopError `configuration` when the model cannot be used on this Worker */
@@ -44,24 +49,32 @@ export interface CallModelDependencies {
 
 /** Makes the Activity `everloopCallModel`. */
 export function createCallModel(dependencies: CallModelDependencies) {
+  const loadMedia = createLoadMedia(dependencies.blobs);
   return (raw: ModelCallInput): Promise<ModelCallResult> =>
     withHeartbeat(dependencies.heartbeatIntervalMs, async (earlier) => {
       const input = ModelCallInput.parse(raw);
-      const context = await contextOf(dependencies, input);
+      const live = createLiveEvents(dependencies.bus);
+      const { cancellationSignal, info } = Context.current();
       try {
-        const model = dependencies.modelNamed(context.agent.model);
-        return await ask(dependencies.bus, model, context, input, earlier);
+        const context = await contextOf(dependencies, input);
+        const name = context.agent.models[input.model ?? 0] ?? '';
+        const model = dependencies.modelNamed(name);
+        const messages = await loadMedia(context.messages, cancellationSignal);
+        return await ask(live, model, { ...context, messages }, { ...input, name }, earlier);
       } catch (error) {
-        const { cancellationSignal, info } = Context.current();
         cancellationSignal.throwIfAborted(); // shutdown, time-out, pause: the next attempt does it
-        throw toModelFailure(error, info.attempt);
+        const failure = toModelFailure(error, info.attempt);
+        const { type, message, nonRetryable } = failure;
+        if (nonRetryable !== true)
+          live.publish('model-retry', { error: { type: type ?? '', message } });
+        throw failure;
       }
     });
 }
 
 /** The cached context if it is the one the Workflow means, else the one that history tells. */
 async function contextOf(
-  { contexts, readHistory }: CallModelDependencies,
+  { contexts, readHistory, blobs }: CallModelDependencies,
   { upTo, digest }: ModelCallInput,
 ): Promise<ModelContext> {
   const { activityId, workflowExecution } = Context.current().info;
@@ -69,7 +82,8 @@ async function contextOf(
   const { workflowId: runId, runId: temporalRunId } = workflowExecution;
   const cached = contexts.lookup(temporalRunId, upTo, digest);
   if (cached !== undefined) return cached;
-  const rebuilt = await rebuildContext(readHistory, { runId, temporalRunId, activityId });
+  const where = { runId, temporalRunId, activityId };
+  const rebuilt = await rebuildContext({ readHistory, blobs }, where);
   const context = contexts.restore(temporalRunId, rebuilt.agent, rebuilt.messages);
   if (context.messages.length !== upTo || context.digest !== digest) {
     throw new Error(`the history of ${runId} tells another transcript than its Workflow`);
@@ -78,19 +92,17 @@ async function contextOf(
 }
 
 async function ask(
-  bus: EventBus,
+  live: LiveEvents,
   model: LanguageModel,
-  context: ModelContext,
-  input: ModelCallInput,
+  context: Pick<ModelContext, 'agent' | 'messages' | 'callIds'>,
+  input: ModelCallInput & { readonly name: string },
   earlier: readonly Attempt[],
 ): Promise<ModelCallResult> {
-  const { cancellationSignal: signal, info } = Context.current();
-  const { iteration } = input;
-  const runId = info.workflowExecution?.workflowId ?? '';
+  const { cancellationSignal: signal } = Context.current();
   const accumulator = createAccumulator();
   const report: ReportEntry[] = [];
   const request = toRequest(context, input.finish === true);
-  let seq = 0;
+  let outputStarted = false;
   try {
     for await (const delta of model.stream(request, {
       signal,
@@ -98,21 +110,15 @@ async function ask(
     })) {
       accumulator.add(delta);
       if (delta.parts === undefined) continue;
-      bus.publish({
-        type: 'delta',
-        runId,
-        iteration,
-        attempt: info.attempt,
-        seq,
-        parts: delta.parts,
-      });
-      seq += 1;
+      outputStarted = true;
+      live.publishParts(delta.parts);
     }
   } catch (error) {
-    if (!isRunCancelled()) throw asModelError(error, seq > 0);
+    if (!isRunCancelled()) throw asModelError(error, outputStarted);
     return cancelledResult(accumulator);
   }
-  const result = toResult(responseOf(accumulator), context, earlier, report);
+  const response = responseOf(accumulator);
+  const result = toResult(response, context.callIds, input.name, earlier, report);
   const calls = callsOf(result.message).length;
   if (calls > maxRecordedCalls) throw tooLarge(`The answer makes ${calls} tool calls.`);
   if (isRecordable(result)) return result;
@@ -152,7 +158,10 @@ function cancelledResult(accumulator: Accumulator): ModelCallResult {
 }
 
 /** The request that a context stands for: instructions first, then the transcript. */
-function toRequest({ agent, messages }: ModelContext, finish: boolean): Request {
+function toRequest(
+  { agent, messages }: Pick<ModelContext, 'agent' | 'messages'>,
+  finish: boolean,
+): Request {
   const tools = finish ? [] : agent.tools.map((tool) => tool.definition);
   return {
     messages: [...systemMessages(agent), ...messages],
@@ -169,7 +178,8 @@ function systemMessages({ instructions }: AgentSpec): Request['messages'] {
 
 function toResult(
   response: Response,
-  context: ModelContext,
+  callIds: ReadonlySet<string>,
+  name: string,
   earlier: readonly Attempt[],
   report: ReportEntry[],
 ): ModelCallResult {
@@ -177,11 +187,12 @@ function toResult(
   const { usage, model } = response.metadata ?? {};
   return {
     ...(message !== undefined && {
-      message: identified(withUniqueCallIds(message, context.callIds)),
+      message: identified(withUniqueCallIds(message, callIds)),
     }),
     finishReason,
     ...(usage !== undefined && { usage }),
-    ...(model !== undefined && model !== context.agent.model && { model }),
+    // History need not repeat what the agent says already.
+    ...(model !== undefined && !name.endsWith(model) && { model }),
     ...(earlier.length > 0 && { attempts: [...earlier] }),
     ...(metadata?.extra?.[pauseMark] === true && { providerPause: true }),
     ...(report.length > 0 && { report }),

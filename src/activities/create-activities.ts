@@ -6,15 +6,19 @@ import type { ResolveAgentDependencies } from './resolve-agent.ts';
 import { createResolveAgent } from './resolve-agent.ts';
 import type { RunToolDependencies } from './run-tool.ts';
 import { createRunTool } from './run-tool.ts';
+import type { SealTranscriptDependencies } from './seal-transcript.ts';
+import { createSealTranscript } from './seal-transcript.ts';
 
 export type ActivityDependencies = CallModelDependencies &
   RunToolDependencies &
-  ResolveAgentDependencies;
+  ResolveAgentDependencies &
+  SealTranscriptDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {
     everloopResolveAgent: createResolveAgent(dependencies),
     everloopCallModel: createCallModel(dependencies),
     everloopRunTool: createRunTool(dependencies),
+    everloopSealTranscript: createSealTranscript(dependencies),
   };
 }

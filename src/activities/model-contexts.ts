@@ -54,6 +54,22 @@ export class ModelContexts {
     this.#cache.set(temporalRunId, new GrowingContext(agent));
   }
 
+  /**
+   * Takes over the context of the Temporal run that went before, if this process holds it and it has exactly
+   * the `count` messages that were sealed. Called again on a replay, when what is there is right already.
+   */
+  goOn(
+    temporalRunId: string,
+    agent: AgentSpec,
+    previous: { readonly temporalRunId: string; readonly count: number },
+  ): void {
+    if (this.#cache.has(temporalRunId)) return;
+    const context = this.#cache.get(previous.temporalRunId);
+    if (context?.agent.hash !== agent.hash || context.messages.length !== previous.count) return;
+    this.#cache.delete(previous.temporalRunId);
+    this.#cache.set(temporalRunId, context);
+  }
+
   /** Adds message `index`. A gap or an unknown run is ignored: the next lookup misses and rebuilds. */
   append(temporalRunId: string, index: number, message: TranscriptMessage): void {
     const context = this.#cache.get(temporalRunId);

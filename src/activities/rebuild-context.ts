@@ -4,6 +4,9 @@ import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
 import { RunProjection } from '../history/run-projection.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
+import type { LoopState } from '../loop/loop-state.ts';
+import type { BlobStore } from '../storage/blob-store.ts';
+import { wholeTranscript } from '../storage/whole-transcript.ts';
 
 /** Reads the events of one Temporal run, oldest first. */
 export type ReadHistory = (run: {
@@ -11,22 +14,42 @@ export type ReadHistory = (run: {
   readonly temporalRunId: string;
 }) => AsyncIterable<RecordedEvent>;
 
+/** One Activity of one Temporal run; of several with one id the newest. */
+export interface ScheduledActivity {
+  readonly runId: string;
+  readonly temporalRunId: string;
+  readonly activityId: string;
+}
+
 /**
- * Agent and transcript as they were when the Activity `activityId` was scheduled.
+ * LoopState as it was when the Activity was scheduled.
  * @throws Error when the history does not reach it: a broken invariant
  */
-export async function rebuildContext(
+export async function stateWhenScheduled(
   readHistory: ReadHistory,
-  call: { readonly runId: string; readonly temporalRunId: string; readonly activityId: string },
-): Promise<{ agent: AgentSpec; messages: readonly TranscriptMessage[] }> {
-  const projection = new RunProjection(call.runId);
-  for await (const event of readHistory(call)) {
+  activity: ScheduledActivity,
+): Promise<LoopState> {
+  const projection = new RunProjection(activity.runId);
+  let found: LoopState | undefined;
+  for await (const event of readHistory(activity)) {
     projection.add(event);
-    if (event.type === 'activity-scheduled' && event.activityId === call.activityId) {
-      const { state } = projection;
-      if (state?.agent === undefined) break;
-      return { agent: state.agent, messages: state.transcript.tail };
+    if (event.type === 'activity-scheduled' && event.activityId === activity.activityId) {
+      found = projection.state;
     }
   }
-  throw new Error(`the history of ${call.runId} does not hold the call ${call.activityId}`);
+  if (found !== undefined) return found;
+  throw new Error(`the history of ${activity.runId} does not hold ${activity.activityId}`);
+}
+
+/**
+ * Agent and transcript as they were when the Activity was scheduled.
+ * @throws Error when the history does not reach it; EverloopError `blob_missing`, `blob_store_failed`
+ */
+export async function rebuildContext(
+  { readHistory, blobs }: { readonly readHistory: ReadHistory; readonly blobs: BlobStore },
+  activity: ScheduledActivity,
+): Promise<{ agent: AgentSpec; messages: readonly TranscriptMessage[] }> {
+  const { agent, transcript } = await stateWhenScheduled(readHistory, activity);
+  if (agent === undefined) throw new Error('a model was called before the agent was known');
+  return { agent, messages: await wholeTranscript(blobs, transcript) };
 }

@@ -8,7 +8,7 @@ import { AgentSpec } from '../loop/agent-spec.ts';
 import type { ResolveAgentInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { problemsOf } from '../loop/problems-of.ts';
-import { AgentRunInput } from '../loop/run-input.ts';
+import { StartArgument } from '../loop/run-input.ts';
 import { isRecordable } from './is-recordable.ts';
 
 export interface ResolveAgentDependencies {
@@ -52,7 +52,7 @@ function unknownAgent(name: string, known: readonly string[]): ApplicationFailur
 
 /** The Workflow has looked at its argument only as far as it needed to. */
 function checkArgument(argument: unknown): void {
-  const parsed = AgentRunInput.safeParse(argument);
+  const parsed = StartArgument.safeParse(argument);
   if (parsed.success) return;
   throw ApplicationFailure.create({
     type: failureType.invalidInput,

@@ -17,6 +17,7 @@ import { bounded, TimedOut } from './bounded.ts';
 import { messageOf, shortText } from './error-text.ts';
 import { isRunCancelled, withHeartbeat } from './heartbeat.ts';
 import { isRecordable } from './is-recordable.ts';
+import { createLiveEvents } from './live-events.ts';
 import { toRetryDelay } from './to-retry-delay.ts';
 import { limitOutput, toToolOutput } from './tool-output.ts';
 
@@ -90,25 +91,13 @@ function contextOf(
 ): ToolContext {
   const { activityId, attempt, workflowExecution } = activityInfo();
   const id = workflowExecution?.workflowId ?? '';
-  const iteration = iterationOf(activityId);
-  let seq = 0;
+  const live = createLiveEvents(bus);
   return {
     signal,
     idempotencyKey,
     attempt,
-    run: { id, iteration, callId: call.id },
-    progress(value) {
-      bus.publish({
-        type: 'tool-progress',
-        runId: id,
-        iteration,
-        attempt,
-        seq,
-        callId: call.id,
-        value,
-      });
-      seq += 1;
-    },
+    run: { id, iteration: iterationOf(activityId), callId: call.id },
+    progress: (value) => live.publish('tool-progress', { callId: call.id, value }),
   };
 }
 

@@ -6,6 +6,7 @@ import { ModelError } from '../chat/model-error.ts';
 import { EverloopError } from '../everloop-error.ts';
 import { failureType, modelFailureType } from '../loop/failure-types.ts';
 import { shortText } from './error-text.ts';
+import { isBlobError, toBlobFailure } from './to-blob-failure.ts';
 import { toRetryDelay } from './to-retry-delay.ts';
 
 /** An error that nobody has classified may pass by itself, but not for an hour. */
@@ -26,6 +27,7 @@ const advice: Partial<Record<ModelError['kind'], string>> = {
 export function toModelFailure(error: unknown, attempt: number): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof ModelError) return fromModelError(error, attempt);
+  if (isBlobError(error)) return toBlobFailure(error);
   if (error instanceof ChatError) {
     return ApplicationFailure.create({
       type: failureType.invalidRequest,

@@ -16,6 +16,14 @@ export function transcriptSinks(contexts: ModelContexts) {
         fn: ({ runId }: HostedWorkflow, agent: AgentSpec) => contexts.begin(runId, agent),
         callDuringReplay: true,
       },
+      goOn: {
+        fn: (
+          { runId }: HostedWorkflow,
+          agent: AgentSpec,
+          previous: { readonly temporalRunId: string; readonly count: number },
+        ) => contexts.goOn(runId, agent, previous),
+        callDuringReplay: true,
+      },
       append: {
         fn: ({ runId }: HostedWorkflow, index: number, message: TranscriptMessage) =>
           contexts.append(runId, index, message),

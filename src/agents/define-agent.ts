@@ -4,9 +4,15 @@ import type { Options } from '../chat/options.ts';
 import type { ToolChoice } from '../chat/tool-choice.ts';
 import type { Tool } from '../tools/define-tool.ts';
 
+/** A model by name, or the model itself. */
+export type ModelChoice = string | LanguageModel;
+
 export interface AgentDefinition {
-  /** A name such as `openai-chat:gpt-5.5`, or a model of your own. */
-  readonly model: string | LanguageModel;
+  /**
+   * A name such as `openai:gpt-5.5`, or a model of your own; or several, each of which is asked when the one
+   * before it has failed for good. A run stays with the model it has fallen back to.
+   */
+  readonly model: ModelChoice | readonly [ModelChoice, ...ModelChoice[]];
   readonly instructions: string;
   readonly tools?: readonly Tool[];
   readonly options?: Options;
@@ -19,6 +25,11 @@ export interface AgentDefinition {
   readonly serialTools?: boolean;
   /** Goes on after an answer that was cut at its length limit. */
   readonly continueOnLength?: boolean;
+}
+
+/** The agent's models, in the order in which they are asked. */
+export function modelsOf({ model }: Pick<AgentDefinition, 'model'>): readonly ModelChoice[] {
+  return typeof model === 'object' && 'length' in model ? model : [model];
 }
 
 /**

@@ -6,6 +6,7 @@ import { defaultMaxIterations } from '../loop/agent-defaults.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { AgentDefinition } from './define-agent.ts';
+import { modelsOf } from './define-agent.ts';
 
 /**
  * The agent as data: options resolved (the start's win), tools sorted by code unit of their name, hashed.
@@ -19,7 +20,7 @@ export function toAgentSpec(
   const spec = {
     version: 1 as const,
     name,
-    model: typeof agent.model === 'string' ? agent.model : agent.model.name,
+    models: modelsOf(agent).map((model) => (typeof model === 'string' ? model : model.name)),
     instructions: agent.instructions,
     tools: [...(agent.tools ?? [])].sort(byName).map(toToolSpec),
     options: resolveOptions(agent.options ?? {}, settings.options ?? {}),

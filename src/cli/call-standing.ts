@@ -16,7 +16,7 @@ export function callStanding(
 ): CallStanding {
   if (pending.status === 'proposed') return 'proposed';
   // Nobody works for a run that was closed from outside.
-  if (status !== 'open') return 'lost';
+  if (status !== 'running') return 'lost';
   const activity = open.find(({ id }) => id === `${iteration}/${pending.call.id}`);
   if (activity === undefined) return 'returned';
   if (activity.status === 'scheduled') return 'waiting';

@@ -23,7 +23,7 @@ async function cancel(cli: Cli, id: string, json: boolean): Promise<void> {
   const workers = await withRuns(config, engine, async ({ everloop }) => {
     const run = everloop.run(id);
     const { status, workers } = await run.snapshot();
-    if (status !== 'open') {
+    if (status !== 'running') {
       throw new EverloopError('run_ending', `run ${id} has ended: there is nothing to cancel`, {
         hint: `see how it ended: everloop show ${id}`,
       });

@@ -1,5 +1,5 @@
 /** What the demo's calls come to, counted from the provider's log and the tools' ledger alone. */
-import type { CallLogLine } from '../testing/openai-chat-call-log.ts';
+import type { CallLogLine } from '../testing/provider-server/call-log.ts';
 import type { LedgerLine } from './demo-ledger.ts';
 
 /** What was written down outside Everloop's own events. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Everloop } from '../client/everloop.ts';
 import { demoReportName } from '../config-built-in.ts';
 import type { RunResult } from '../loop/run-result.ts';
-import type { CallLogLine } from '../testing/openai-chat-call-log.ts';
+import type { CallLogLine } from '../testing/provider-server/call-log.ts';
 import { readJsonLines, readLedger } from './demo-ledger.ts';
 import type { DemoWorkerOrder } from './demo-worker.ts';
 import type { DemoWorkerProcess } from './demo-worker-process.ts';

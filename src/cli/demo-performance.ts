@@ -10,7 +10,8 @@ import { startDevServer } from '../engine/dev-server.ts';
 import { findTemporalCli } from '../engine/find-temporal-cli.ts';
 import { projectDirectory } from '../engine/project-directory.ts';
 import type { RunResult } from '../loop/run-result.ts';
-import type { CallLogLine } from '../testing/openai-chat-call-log.ts';
+import { createFileBlobStore } from '../storage/file-blob-store.ts';
+import type { CallLogLine } from '../testing/provider-server/call-log.ts';
 import type { DemoCounts } from './demo-counts.ts';
 import { countCalls } from './demo-counts.ts';
 import { runWithKills } from './demo-kills.ts';
@@ -85,6 +86,7 @@ export async function performDemo(
     baseURL: provider.url,
     workflowBundle,
     pauseAt: kill ? pauseAt : [],
+    blobs: projectDirectory(stage).blobs,
   };
   const demoConfig: Config = {
     agents: new Map(),
@@ -92,6 +94,7 @@ export async function performDemo(
     namespace: 'default',
     taskQueue: order.taskQueue,
     project: projectDirectory(stage),
+    blobs: createFileBlobStore(projectDirectory(stage).blobs),
   };
   const connect = () => connectRuns(demoConfig, { address: server.address });
   const runs = await connect();

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ProviderAccess } from '../models/model-registry.ts';
-import { createCallLog } from '../testing/openai-chat-call-log.ts';
-import { startOpenAiChatServer } from '../testing/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../testing/openai-chat/openai-chat-server.ts';
+import { createCallLog } from '../testing/provider-server/call-log.ts';
 import { demoScript } from './demo-script.ts';
 
 /** A provider on this machine whose log the demo reads. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { projectDirectory } from '../engine/project-directory.ts';
+import { createFileBlobStore } from '../storage/file-blob-store.ts';
 import type { DemoAgentOptions } from './demo-agent.ts';
 import { demoAgent } from './demo-agent.ts';
 import { startLocalWorker } from './local-worker.ts';
@@ -15,6 +16,8 @@ export interface DemoWorkerOrder extends DemoAgentOptions {
   readonly baseURL: string;
   /** File with the bundled Workflow code. */
   readonly workflowBundle: string;
+  /** Folder of the blob store. */
+  readonly blobs: string;
 }
 
 // Ctrl-C in a terminal reaches this process, too; the demo decides when it ends.
@@ -40,6 +43,7 @@ const worker = await startLocalWorker(
     namespace: 'default',
     providers: { 'openai-chat': { apiKey, baseURL } },
     project: projectDirectory(order.root),
+    blobs: createFileBlobStore(order.blobs),
   },
   {
     address: { address },

@@ -120,7 +120,7 @@ export async function connectRuns(
   taskQueue: string = config.taskQueue,
 ): Promise<Runs> {
   const { client, connection } = await connectClient({ ...address, namespace: config.namespace });
-  const everloop = Everloop.from(client, taskQueue);
+  const everloop = Everloop.from(client, { taskQueue, blobs: config.blobs });
   return { client, everloop, close: () => connection.close() };
 }
 

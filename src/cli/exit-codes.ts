@@ -30,6 +30,9 @@ const ofError: Readonly<Record<ErrorCode, number>> = {
   run_failed: exitCode.failed,
   unauthorized: exitCode.failed,
   rejected: exitCode.failed,
+  inbox_full: exitCode.failed,
+  blob_missing: exitCode.notFound,
+  blob_store_failed: exitCode.failed,
 };
 
 /** The exit code for what a command threw. */

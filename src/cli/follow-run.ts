@@ -1,6 +1,7 @@
 /** Follows a run to its end, through every absence of the server. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
+import type { RunHandle } from '../client/run-handle.ts';
 import { knock } from '../engine/ports.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { RunEvent } from '../loop/events.ts';
@@ -13,6 +14,8 @@ import { writeNote } from './terminal.ts';
 /** How a run is followed. */
 export interface FollowOptions {
   readonly runId: string;
+  /** Id of the last event that is known already; all are told when absent. */
+  readonly after?: string;
   /** Finds the server, which may have come back at another address. */
   connect(): Promise<{ readonly runs: Runs; readonly address: string }>;
   onEvent(event: RunEvent): void;
@@ -29,16 +32,29 @@ const retryDelayMs = 500;
  * @throws Interrupted when the terminal is; EverloopError `not_found`, `terminated`
  */
 export async function followRun(terminal: Terminal, options: FollowOptions): Promise<RunResult> {
+  return await followEvents(terminal, options, (run) => run.result());
+}
+
+/**
+ * Tells every durable event once, in order; resolves with what `atEnd` finds once the run has ended.
+ * @throws Interrupted when the terminal is; what `atEnd` throws; EverloopError `not_found`, `invalid_input` for an
+ * `after` that is no event of the run
+ */
+export async function followEvents<T>(
+  terminal: Terminal,
+  options: FollowOptions,
+  atEnd: (run: RunHandle) => Promise<T>,
+): Promise<T> {
   const { interrupted } = terminal;
-  let told = 0;
+  let { after } = options;
   let away = false;
   for (;;) {
     try {
-      return await followOnce(interrupted, options, (event, position) => {
+      const from = { ...options, ...(after !== undefined && { after }) };
+      return await followOnce(interrupted, from, atEnd, (event) => {
         if (away) writeNote(terminal, 'The server is back.');
         away = false;
-        if (position < told) return;
-        told = position + 1;
+        after = event.id;
         options.onEvent(event);
       });
     } catch (error) {
@@ -55,11 +71,12 @@ export async function followRun(terminal: Terminal, options: FollowOptions): Pro
 
 class ServerGone extends Error {}
 
-async function followOnce(
+async function followOnce<T>(
   interrupted: AbortSignal,
-  { runId, connect }: FollowOptions,
-  tell: (event: RunEvent, position: number) => void,
-): Promise<RunResult> {
+  { runId, after, connect }: FollowOptions,
+  atEnd: (run: RunHandle) => Promise<T>,
+  tell: (event: RunEvent) => void,
+): Promise<T> {
   const { runs, address } = await connect();
   const gone = new AbortController();
   const signal = AbortSignal.any([interrupted, gone.signal]);
@@ -69,12 +86,10 @@ async function followOnce(
   }, probeIntervalMs);
   try {
     const run = runs.everloop.run(runId);
-    let position = 0;
-    for await (const event of run.events({ signal })) {
-      tell(event, position);
-      position += 1;
+    for await (const event of run.events({ signal, ...(after !== undefined && { after }) })) {
+      tell(event);
     }
-    return await run.result();
+    return await atEnd(run);
   } catch (error) {
     throw gone.signal.aborted ? gone.signal.reason : error;
   } finally {

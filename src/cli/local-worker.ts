@@ -49,6 +49,7 @@ export async function startLocalWorker(
     profile: options.profile,
     agents: Object.fromEntries(agents),
     providers,
+    blobs: config.blobs,
     ...(options.bus !== undefined && { bus: options.bus }),
     worker: {
       ...(options.graceMs !== undefined && { shutdownGraceTime: options.graceMs }),

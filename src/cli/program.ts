@@ -3,14 +3,19 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { addCancel } from './cancel.ts';
+import { addCompletion } from './completion.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
+import { addDoctor } from './doctor.ts';
+import { addInit } from './init.ts';
 import { addLs } from './ls.ts';
 import { addRun } from './run.ts';
 import { addSend } from './send.ts';
+import { addSetup } from './setup.ts';
 import { addShow } from './show.ts';
 import { addStart } from './start.ts';
 import type { Terminal } from './terminal.ts';
+import { addTerminate } from './terminate.ts';
 import { addWorker } from './worker.ts';
 
 /** What a command is given. */
@@ -81,7 +86,12 @@ const commands: readonly ((root: Command, cli: Cli) => void)[] = [
   addShow,
   addSend,
   addCancel,
+  addTerminate,
   addWorker,
+  addSetup,
+  addDoctor,
+  addInit,
+  addCompletion,
 ];
 
 function packageVersion(): string {

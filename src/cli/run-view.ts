@@ -1,5 +1,4 @@
 /** Shows a run while it happens: as text for people, or as lines of JSON. */
-import type { PartDelta } from '../chat/part-delta.ts';
 import { toolOutputText } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { LiveEvent, RunEvent } from '../loop/events.ts';
@@ -70,9 +69,8 @@ export function createTextView(terminal: Terminal): RunView {
 
   return {
     live(event) {
-      if (event.type !== 'delta') return;
-      const text = printable(spokenText(event.parts));
-      if (text === '') return;
+      if (event.type !== 'text-delta' && event.type !== 'refusal-delta') return;
+      const text = printable(event.data.text);
       const { iteration, attempt } = event;
       const before = streamed.get(iteration);
       if (before === undefined) endLine();
@@ -135,7 +133,7 @@ function toolErrors({ parts }: TranscriptMessage): string[] {
 }
 
 /** What is meant for the reader: texts and refusals. */
-function spokenText(parts: readonly (TranscriptMessage['parts'][number] | PartDelta)[]): string {
+function spokenText(parts: TranscriptMessage['parts']): string {
   return parts
     .map((part) => (part.kind === 'text' || part.kind === 'refusal' ? part.text : ''))
     .join('');

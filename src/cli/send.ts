@@ -41,7 +41,7 @@ async function send(
   const { position } = await withRuns(config, engine, async ({ everloop }) => {
     const run = everloop.run(id);
     const { status, workers } = await run.snapshot();
-    if (status !== 'open') {
+    if (status !== 'running') {
       throw new EverloopError('run_ending', `run ${id} has ended and reads no more messages`, {
         hint: `see how it ended: everloop show ${id}`,
       });

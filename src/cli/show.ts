@@ -5,7 +5,6 @@ import type { RunSnapshot } from '../client/run-snapshot.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { statusOf, titleOf } from '../loop/to-run-memo.ts';
 import { callStanding } from './call-standing.ts';
 import type { Runs } from './engine.ts';
 import { counted, formatCount, formatSpan, oneLine } from './format.ts';
@@ -60,7 +59,7 @@ function showPresent(
   { full, json }: { readonly full: boolean; readonly json: boolean },
 ): void {
   const { state, ...rest } = run;
-  const status = statusShown(run);
+  const { status } = run;
   if (json) {
     writeJson(terminal, { ...rest, status, why: explain(run), state });
     return;
@@ -118,17 +117,12 @@ async function stateAfter({ client }: Runs, run: RunSnapshot, at: number): Promi
 }
 
 /** What closed a run behind its back goes before what the run says of itself. */
-function statusShown(run: RunSnapshot): string {
-  if (run.status === 'open') return 'running';
-  return run.state?.stop === undefined ? run.status : statusOf(run.state);
-}
-
 function writeHeading(terminal: Terminal, run: RunSnapshot, status?: string): void {
   const { id, taskQueue, state } = run;
   const agent = state?.start.agent ?? 'unknown';
   const facts = [`run ${id}`, status, `agent ${agent}`, `task queue ${taskQueue}`];
   writeLine(terminal, facts.filter((fact) => fact !== undefined).join('  '));
-  const title = state === undefined ? '' : oneLine(printable(titleOf(state.start)));
+  const title = state === undefined ? '' : oneLine(printable(state.title));
   if (title !== '') writeLine(terminal, title);
 }
 

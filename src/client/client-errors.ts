@@ -6,6 +6,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { ErrorCode } from '../everloop-error.ts';
 import { EverloopError } from '../everloop-error.ts';
 import { failureType } from '../loop/failure-types.ts';
 
@@ -18,6 +19,11 @@ const failedPrecondition = 9;
 /** gRPC status code NOT_FOUND. */
 const notFound = 5;
 
+const codeOfRejection: Readonly<Record<string, ErrorCode>> = {
+  [failureType.runEnding]: 'run_ending',
+  [failureType.inboxFull]: 'inbox_full',
+};
+
 /** The EverloopError for what a call about run `id` threw; anything else is thrown on as it is. */
 function toClientError(error: unknown, id: string): unknown {
   if (error instanceof WorkflowNotFoundError) return noSuchRun(id, error);
@@ -29,8 +35,7 @@ function toClientError(error: unknown, id: string): unknown {
   }
   if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
     const { type, message } = error.cause;
-    const code = type === failureType.runEnding ? 'run_ending' : 'rejected';
-    return new EverloopError(code, message, { cause: error });
+    return new EverloopError(codeOfRejection[type ?? ''] ?? 'rejected', message, { cause: error });
   }
   const grpc = grpcErrorOf(error);
   if (grpc?.code === invalidArgument) {

@@ -11,8 +11,10 @@ import { EverloopError } from '../everloop-error.ts';
 import { startState } from '../loop/apply.ts';
 import { problemsOf } from '../loop/problems-of.ts';
 import type { StartInput } from '../loop/run-input.ts';
-import { AgentRunInput } from '../loop/run-input.ts';
-import { memoKey, titleOf, toRunMemo } from '../loop/to-run-memo.ts';
+import { StartArgument } from '../loop/run-input.ts';
+import { memoKey, toRunMemo } from '../loop/to-run-memo.ts';
+import type { BlobStore } from '../storage/blob-store.ts';
+import { createFileBlobStore } from '../storage/file-blob-store.ts';
 import { assertSendable } from './assert-sendable.ts';
 import { translated } from './client-errors.ts';
 import type { RunFilter, RunSummary } from './list-runs.ts';
@@ -29,6 +31,16 @@ export interface ConnectOptions extends Partial<EngineAddress> {
   readonly project?: string;
   readonly namespace?: string;
   readonly taskQueue?: string;
+  /** The blob store of the Workers; that of `project` when absent and its engine is meant. */
+  readonly blobs?: BlobStore;
+}
+
+/** What a client needs to know beside its connection. */
+export interface FromOptions {
+  /** `everloop` when absent. */
+  readonly taskQueue?: string;
+  /** The blob store of the Workers: old parts of long transcripts, large results, images. */
+  readonly blobs?: BlobStore;
 }
 
 /** What a run may be started with beside its agent. */
@@ -46,11 +58,13 @@ export interface AgentNames {
 export class Everloop<Config extends AgentNames = AgentNames> {
   readonly #client: Client;
   readonly #taskQueue: string;
+  readonly #blobs: BlobStore | undefined;
   readonly #close: () => Promise<void>;
 
-  private constructor(client: Client, taskQueue: string, close: () => Promise<void>) {
+  private constructor(client: Client, options: FromOptions, close: () => Promise<void>) {
     this.#client = client;
-    this.#taskQueue = taskQueue;
+    this.#taskQueue = options.taskQueue ?? defaultTaskQueue;
+    this.#blobs = options.blobs;
     this.#close = close;
   }
 
@@ -61,18 +75,21 @@ export class Everloop<Config extends AgentNames = AgentNames> {
   static async connect<Config extends AgentNames = AgentNames>(
     options: ConnectOptions = {},
   ): Promise<Everloop<Config>> {
-    const { namespace = 'default', taskQueue = defaultTaskQueue, project, ...access } = options;
-    const address = options.address ?? (await addressOfEngine(project ?? process.cwd()));
+    const { namespace = 'default', taskQueue, project = process.cwd(), ...access } = options;
+    const address = options.address ?? (await addressOfEngine(project));
     const { client, connection } = await connectClient({ ...access, address, namespace });
-    return new Everloop<Config>(client, taskQueue, () => connection.close());
+    const ofProject = options.address === undefined ? blobsOf(project) : undefined;
+    const blobs = options.blobs ?? ofProject;
+    const from = { ...(taskQueue !== undefined && { taskQueue }), ...(blobs && { blobs }) };
+    return new Everloop<Config>(client, from, () => connection.close());
   }
 
   /** Uses a Temporal client that is connected already; closing stays with its owner. */
   static from<Config extends AgentNames = AgentNames>(
     client: Client,
-    taskQueue: string = defaultTaskQueue,
+    options: FromOptions = {},
   ): Everloop<Config> {
-    return new Everloop<Config>(client, taskQueue, async () => {});
+    return new Everloop<Config>(client, options, async () => {});
   }
 
   /**
@@ -81,7 +98,7 @@ export class Everloop<Config extends AgentNames = AgentNames> {
    */
   async start(agent: keyof Config['agents'] & string, options: StartOptions): Promise<RunHandle> {
     const { id = crypto.randomUUID(), ...rest } = options;
-    const parsed = AgentRunInput.safeParse({ start: { agent, ...rest } });
+    const parsed = StartArgument.safeParse({ start: { agent, ...rest } });
     if (!parsed.success) {
       throw invalidStart(problemsOf(parsed.error, 'input'));
     }
@@ -102,15 +119,15 @@ export class Everloop<Config extends AgentNames = AgentNames> {
           { key: statusAttribute, value: 'running' },
           { key: rootAttribute, value: id },
         ]),
-        staticSummary: titleOf(start),
+        staticSummary: first.title,
       }),
     );
-    return new RunHandle(this.#client, id);
+    return new RunHandle(this.#client, id, this.#blobs);
   }
 
   /** The run of that id; nothing is asked yet. */
   run(id: string): RunHandle {
-    return new RunHandle(this.#client, id);
+    return new RunHandle(this.#client, id, this.#blobs);
   }
 
   /** Runs, newest first. */
@@ -129,6 +146,10 @@ async function addressOfEngine(project: string): Promise<string> {
   throw new EverloopError('engine_unreachable', `no engine is running for ${project}`, {
     hint: 'start one with: everloop dev, or name the address of a Temporal server',
   });
+}
+
+function blobsOf(project: string): BlobStore {
+  return createFileBlobStore(projectDirectory(resolve(project)).blobs);
 }
 
 function invalidStart(problems: string): EverloopError {

@@ -3,7 +3,7 @@ import type { OpenActivity, RunSnapshot } from './run-snapshot.ts';
 
 /** One or more sentences; the first is the reason, the others what to do. */
 export function explain(run: RunSnapshot, now: number = Date.now()): readonly string[] {
-  if (run.status !== 'open') return explainEnd(run);
+  if (run.status !== 'running') return explainEnd(run);
   const lines: string[] = [];
   if (run.stuck !== undefined) {
     lines.push(

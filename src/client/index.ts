@@ -4,5 +4,6 @@ export type { ConnectOptions, StartOptions } from './everloop.ts';
 export { Everloop } from './everloop.ts';
 export { explain } from './explain.ts';
 export type { RunFilter, RunSummary } from './list-runs.ts';
+export type { EventsOptions } from './read-events.ts';
 export { RunHandle } from './run-handle.ts';
 export type { OpenActivity, RunSnapshot } from './run-snapshot.ts';

@@ -1,6 +1,7 @@
 /** Lists runs through Temporal's visibility. */
 import type { Client } from '@temporalio/client';
 import { RunMemo } from '../loop/run-memo.ts';
+import type { RunStatus } from '../loop/run-status.ts';
 import { searchAttribute } from '../loop/search-attributes.ts';
 import { memoKey } from '../loop/to-run-memo.ts';
 import { translated } from './client-errors.ts';
@@ -18,8 +19,7 @@ export interface RunSummary {
   readonly temporalRunId: string;
   readonly agent: string;
   readonly title: string;
-  /** `running`, a stop reason, or how Temporal closed it (`terminated`, `timed_out`). */
-  readonly status: string;
+  readonly status: RunStatus;
   readonly startedAt: Date;
   readonly closedAt?: Date;
   /** Figures as of `memo.asOf`; absent when the run was started without them and no Worker has seen it. */
@@ -55,10 +55,11 @@ export async function* listRuns(
 }
 
 /** The memo is right unless Temporal's own tools closed the run behind its back. */
-function statusOf(temporal: string, memo: RunMemo | undefined): string {
-  if (temporal === 'TERMINATED' || temporal === 'TIMED_OUT') return temporal.toLowerCase();
-  if (memo?.stop !== undefined) return memo.status;
-  return temporal === 'FAILED' ? 'error' : (memo?.status ?? 'running');
+function statusOf(temporal: string, memo: RunMemo | undefined): RunStatus {
+  if (temporal === 'TERMINATED') return 'terminated';
+  if (temporal === 'TIMED_OUT') return 'timed_out';
+  if (memo?.stop !== undefined) return memo.stop.reason;
+  return temporal === 'FAILED' ? 'error' : 'running';
 }
 
 function toQuery({ agent, status, query }: RunFilter): string {

@@ -13,11 +13,18 @@ export interface HistoryOf {
   readonly temporalRunId?: string;
 }
 
+/** `pageSize`: events asked for at once; the server's own limit when absent. */
+export interface ReadOptions {
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+  readonly pageSize?: number;
+}
+
 /** The events as the server keeps them. With `follow`, waits for further ones until the run is closed. */
 export async function* readRawHistory(
   client: Client,
   { runId, temporalRunId }: HistoryOf,
-  { follow = false, signal }: { follow?: boolean; signal?: AbortSignal } = {},
+  { follow = false, signal, pageSize }: ReadOptions = {},
 ): AsyncGenerator<HistoryEvent, void, undefined> {
   let nextPageToken: Uint8Array | null | undefined;
   do {
@@ -27,6 +34,7 @@ export async function* readRawHistory(
         namespace: client.options.namespace,
         execution: { workflowId: runId, runId: temporalRunId ?? null },
         waitNewEvent: follow,
+        ...(pageSize !== undefined && { maximumPageSize: pageSize }),
         ...(nextPageToken && { nextPageToken }),
       });
     const response = await (signal === undefined
@@ -41,7 +49,7 @@ export async function* readRawHistory(
 export async function* readHistory(
   client: Client,
   run: HistoryOf,
-  options: { follow?: boolean; signal?: AbortSignal } = {},
+  options: ReadOptions = {},
 ): AsyncGenerator<RecordedEvent, void, undefined> {
   const decode = payloadDecoder(client.options.loadedDataConverter);
   for await (const event of readRawHistory(client, run, options)) {

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Closed, RecordedEvent } from '../history/recorded-event.ts';
 import { latestState } from '../history/state-at.ts';
 import type { LoopState } from '../loop/loop-state.ts';
+import type { RunStatus } from '../loop/run-status.ts';
 import { translated } from './client-errors.ts';
 import { readHistory } from './read-history.ts';
 
@@ -22,7 +23,8 @@ export interface RunSnapshot {
   readonly id: string;
   readonly temporalRunId: string;
   readonly taskQueue: string;
-  readonly status: 'open' | Closed['how'];
+  /** `running` until the Workflow is closed. */
+  readonly status: RunStatus;
   /** LoopState as recorded; absent when the run's input was not valid. */
   readonly state?: LoopState;
   /** The failure that closed it, when it was no stop of the loop's own. */
@@ -56,7 +58,7 @@ export async function takeSnapshot(client: Client, id: string): Promise<RunSnaps
       id,
       temporalRunId,
       taskQueue,
-      status: closed?.how ?? 'open',
+      status: closed === undefined ? 'running' : endOf(closed, state),
       ...(state !== undefined && { state }),
       ...(closed?.how === 'failed' && { failure: closed.message }),
       open: (description.pendingActivities ?? []).map(toOpenActivity),
@@ -64,6 +66,13 @@ export async function takeSnapshot(client: Client, id: string): Promise<RunSnaps
       workers: closed === undefined ? await countWorkers(client, taskQueue) : 0,
     };
   });
+}
+
+/** The run's own reason, unless Temporal's own tools closed it before there was one. */
+function endOf({ how }: Closed, state: LoopState | undefined): RunStatus {
+  if (state?.endedAt !== undefined && state.stop !== undefined) return state.stop.reason;
+  if (how === 'terminated' || how === 'cancelled' || how === 'completed') return how;
+  return how === 'timed-out' ? 'timed_out' : 'error';
 }
 
 type PendingActivity = NonNullable<

@@ -1,8 +1,9 @@
 /** The search attributes that Everloop's runs carry, and their registration on a server. */
 import { isGrpcServiceError } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { ConfigurationError, EverloopError } from '../everloop-error.ts';
+import { ConfigurationError } from '../everloop-error.ts';
 import { searchAttribute } from '../loop/search-attributes.ts';
+import { permitted } from './permitted.ts';
 
 /** Name of the agent that the run executes. */
 export const agentAttribute = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
@@ -96,19 +97,12 @@ export async function registerSearchAttributes(
   return missing;
 }
 
-/** gRPC codes of a server that keeps this to its administrators: hosted ones have no such service. */
-const refusals: readonly number[] = [7, 12, 16];
-
+/** Hosted servers keep search attributes to their administrators. */
 async function allowed<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!isGrpcServiceError(error) || !refusals.includes(error.code)) throw error;
-    const names = everloopSearchAttributes.map(({ name }) => name).join(', ');
-    throw new EverloopError(
-      'unauthorized',
-      `the server does not let this client manage search attributes (${error.details})`,
-      { hint: `have its administrator create these, as Keyword: ${names}`, cause: error },
-    );
-  }
+  const names = everloopSearchAttributes.map(({ name }) => name).join(', ');
+  return await permitted(
+    call,
+    'manage search attributes',
+    `have its administrator create these, as Keyword: ${names}`,
+  );
 }

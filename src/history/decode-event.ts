@@ -35,7 +35,13 @@ async function decodeAttributes(
   if (started) {
     const [input] = await decode(started.input?.payloads);
     // The id that the Workflow knows too: a reset gives the run another id and copies this event as it is.
-    return { type: 'started', firstTemporalRunId: started.firstExecutionRunId ?? '', input };
+    const previous = started.continuedExecutionRunId;
+    return {
+      type: 'started',
+      firstTemporalRunId: started.firstExecutionRunId ?? '',
+      input,
+      ...(previous && { previousTemporalRunId: previous }),
+    };
   }
   if (event.workflowTaskStartedEventAttributes) return { type: 'task-started' };
   const taskCompleted = event.workflowTaskCompletedEventAttributes;
@@ -107,6 +113,12 @@ async function decodeMessage(
       ...(request?.input && { request: await decodeRequest(request, decode) }),
     };
   }
+  const signal = event.workflowExecutionSignaledEventAttributes;
+  if (signal) {
+    // What cannot even be decoded is a message that the run refused.
+    const [input] = await decode(signal.input?.payloads).catch(() => [undefined]);
+    return { type: 'signaled', name: signal.signalName ?? '', input };
+  }
   if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel-requested' };
   const properties = event.workflowPropertiesModifiedEventAttributes;
   if (properties) {
@@ -142,7 +154,8 @@ async function decodeClose(
   if (event.workflowExecutionCanceledEventAttributes) return { how: 'cancelled' };
   if (event.workflowExecutionTerminatedEventAttributes) return { how: 'terminated' };
   if (event.workflowExecutionTimedOutEventAttributes) return { how: 'timed-out' };
-  if (event.workflowExecutionContinuedAsNewEventAttributes) return { how: 'continued' };
+  const continued = event.workflowExecutionContinuedAsNewEventAttributes;
+  if (continued) return { how: 'continued', temporalRunId: continued.newExecutionRunId ?? '' };
   return undefined;
 }
 

@@ -2,7 +2,13 @@
 
 /** `id` is Temporal's event id; `at` its time in milliseconds since the epoch. */
 export type RecordedEvent = { readonly id: number; readonly at: number } & (
-  | { readonly type: 'started'; readonly firstTemporalRunId: string; readonly input: unknown }
+  | {
+      readonly type: 'started';
+      readonly firstTemporalRunId: string;
+      readonly input: unknown;
+      /** The Temporal run that continued as this one. */
+      readonly previousTemporalRunId?: string;
+    }
   | { readonly type: 'task-started' }
   | { readonly type: 'task-completed'; readonly startedId: number }
   | {
@@ -38,6 +44,7 @@ export type RecordedEvent = { readonly id: number; readonly at: number } & (
       /** Absent for an Update that was admitted before. */
       readonly request?: { readonly name: string; readonly input: unknown };
     }
+  | { readonly type: 'signaled'; readonly name: string; readonly input: unknown }
   | { readonly type: 'cancel-requested' }
   | { readonly type: 'memo'; readonly memo: Readonly<Record<string, unknown>> }
   | { readonly type: 'closed'; readonly closed: Closed }
@@ -47,7 +54,8 @@ export type RecordedEvent = { readonly id: number; readonly at: number } & (
 export type Closed =
   | { readonly how: 'completed'; readonly result: unknown }
   | { readonly how: 'failed'; readonly failureType: string; readonly message: string }
-  | { readonly how: 'cancelled' | 'terminated' | 'timed-out' | 'continued' };
+  | { readonly how: 'continued'; readonly temporalRunId: string }
+  | { readonly how: 'cancelled' | 'terminated' | 'timed-out' };
 
 /** A run's history. `runId` is the Workflow id, which the events themselves may not tell. */
 export interface RecordedHistory {

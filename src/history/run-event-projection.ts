@@ -1,27 +1,29 @@
 /** The durable events of a run, read from its history: the same every time, and there with no Worker alive. */
-import { ModelCallInput } from '../loop/calls.ts';
-import type { RunEvent, RunEventData, RunEventType, ToolEnd } from '../loop/events.ts';
-import type { LoopState } from '../loop/loop-state.ts';
-import { titleOf } from '../loop/to-run-memo.ts';
-import type { RecordedEvent } from './recorded-event.ts';
+import type { Attempt } from '../loop/calls.ts';
+import type { DurableEventTable, RunEvent, RunEventType, ToolEnd } from '../loop/events.ts';
+import type { LoopState, PendingToolCall } from '../loop/loop-state.ts';
+import { modelActivityId, toolActivityId } from '../loop/message-ids.ts';
+import type { RunEnd } from '../loop/run-status.ts';
+import type { Closed, RecordedEvent } from './recorded-event.ts';
+import type { Step } from './run-projection.ts';
 import { RunProjection } from './run-projection.ts';
 
-/** Generation of a run within its id; runs that never went on from a state have only the first. */
-const generation = 1;
-
-/** Turns recorded events into run events, one history event at a time. */
+/** Turns the recorded events of one Temporal run into run events, one history event at a time. */
 export class RunEventProjection {
   readonly #projection: RunProjection;
   readonly #runId: string;
   readonly #temporalRunId: string;
-  #messages = 0;
-  #stopped = false;
+  #event: RecordedEvent | undefined;
+  #told: RunEvent[] = [];
+  /** What has begun and not ended: an iteration, a model call. */
+  #iterationOpen = false;
+  #modelOpen = false;
 
   /** @param temporalRunId the Temporal run whose events are added: event ids name it */
   constructor(runId: string, temporalRunId: string) {
     this.#runId = runId;
     this.#temporalRunId = temporalRunId;
-    this.#projection = new RunProjection(runId);
+    this.#projection = new RunProjection(runId, (step) => this.#step(step));
   }
 
   /** LoopState after the events so far. */
@@ -31,95 +33,194 @@ export class RunEventProjection {
 
   /** The run events that `event` makes known, in order. */
   add(event: RecordedEvent): readonly RunEvent[] {
-    const before = this.#projection.state;
+    this.#event = event;
+    this.#told = [];
     this.#projection.add(event);
+    if (event.type === 'closed') this.#closed(event.closed);
+    return this.#told;
+  }
+
+  #emit<Type extends RunEventType>(
+    state: LoopState,
+    type: Type,
+    data: DurableEventTable[Type],
+  ): void {
+    if (this.#event === undefined) return;
+    const { id: eventId, at } = this.#event;
+    const run = `${state.generation}.${this.#temporalRunId.slice(-6)}`;
+    const id = `${run}.${eventId}.${this.#told.length}`;
+    const { iteration } = state;
+    // The mapped union cannot be indexed by a type parameter; the signature ties type and data together.
+    this.#told.push({ id, runId: this.#runId, iteration, type, at, data } as RunEvent);
+  }
+
+  #step(step: Step): void {
+    const { fact, before, after } = step;
+    if (fact.type === 'stopped' && before !== undefined) this.#stopping(before, after);
+    if (fact.type === 'iteration-ended') this.#endIteration(after);
+    this.#began(step);
+    this.#callEnded(step);
+    // A run that goes on from a state has told the messages of that state before.
+    if (before !== undefined) this.#messages(before, after);
+    if (fact.type === 'stopped') this.#stopped(after);
+    if (fact.type === 'ended') this.#end(after, after.stop?.reason ?? 'error', after.stop?.detail);
+  }
+
+  #began({ fact, before, after }: Step): void {
+    switch (fact.type) {
+      case 'run-started':
+        this.#emit(after, 'run-start', { agent: after.start.agent, title: after.title });
+        break;
+      case 'iteration-started':
+        this.#iterationOpen = true;
+        this.#emit(after, 'iteration-start', {});
+        break;
+      case 'model-started':
+        this.#modelOpen = true;
+        this.#emit(after, 'model-start', {
+          activityId: modelActivityId(after.iteration, after.callsInIteration),
+          model: after.agent?.models[after.model] ?? '',
+        });
+        break;
+      case 'tool-started':
+        this.#emit(after, 'tool-start', {
+          callId: fact.callId,
+          name: nameOf(before?.pendingToolCalls ?? [], fact.callId),
+        });
+        break;
+      case 'message-refused':
+        this.#emit(after, 'message-refused', {});
+        break;
+    }
+  }
+
+  #callEnded({ fact, after }: Step): void {
+    switch (fact.type) {
+      case 'model-ended': {
+        const { activityId, result } = fact;
+        this.#attemptsLost(after, activityId, result.attempts);
+        this.#modelOpen = false;
+        const { finishReason, usage } = result;
+        const attempts = (result.attempts?.length ?? 0) + 1;
+        this.#emit(after, 'model-end', {
+          activityId,
+          status: 'finished',
+          finishReason,
+          ...(usage !== undefined && { usage }),
+          attempts,
+        });
+        break;
+      }
+      case 'model-failed': {
+        const { activityId, error } = fact;
+        this.#modelOpen = false;
+        this.#emit(after, 'model-end', { activityId, status: 'failed', error });
+        break;
+      }
+      case 'tool-ended': {
+        const { callId, outcome } = fact;
+        const attempts = outcome.status === 'finished' ? outcome.attempts : undefined;
+        this.#attemptsLost(after, toolActivityId(after.iteration, callId), attempts);
+        const name = nameOf(after.pendingToolCalls, callId);
+        this.#emit(after, 'tool-end', { callId, name, status: toolEnd(after, callId) });
+        break;
+      }
+    }
+  }
+
+  #attemptsLost(state: LoopState, activityId: string, attempts: readonly Attempt[] = []): void {
+    for (const { attempt, startedAt } of attempts) {
+      this.#emit(state, 'attempt-lost', {
+        activityId,
+        attempt,
+        ...(startedAt !== undefined && { startedAt }),
+      });
+    }
+  }
+
+  #messages(before: LoopState, after: LoopState): void {
+    const { tail, count } = after.transcript;
+    for (let index = before.transcript.count; index < count; index += 1) {
+      const message = tail[index - (count - tail.length)];
+      if (message !== undefined) this.#emit(after, 'message', { index, message });
+    }
+  }
+
+  /** The stop closes what is open, before the placeholders that it appends. */
+  #stopping(before: LoopState, after: LoopState): void {
+    if (this.#modelOpen) {
+      this.#modelOpen = false;
+      const activityId = modelActivityId(after.iteration, after.callsInIteration);
+      this.#emit(after, 'model-end', { activityId, status: 'not-finished' });
+    }
+    this.#endTools(before);
+  }
+
+  #stopped(after: LoopState): void {
+    this.#endIteration(after);
+    if (after.stop?.reason !== 'error') return;
+    const { errorType = '', detail } = after.stop;
+    this.#emit(after, 'error', { type: errorType, message: detail });
+  }
+
+  #endTools(state: LoopState): void {
+    for (const { status, call } of state.pendingToolCalls) {
+      if (status !== 'running') continue;
+      const { id: callId, name } = call;
+      this.#emit(state, 'tool-end', { callId, name, status: 'not-finished' });
+    }
+  }
+
+  #endIteration(state: LoopState): void {
+    if (!this.#iterationOpen) return;
+    this.#iterationOpen = false;
+    this.#emit(state, 'iteration-end', {});
+  }
+
+  #end(state: LoopState, stopReason: RunEnd, detail = ''): void {
+    const { usage, lastResponse, lastError } = state;
+    this.#emit(state, 'run-end', {
+      stopReason,
+      detail,
+      usage,
+      ...(lastResponse !== undefined && { finishReason: lastResponse.finishReason }),
+      ...(lastError !== undefined && { lastError }),
+    });
+  }
+
+  /** A run that Temporal's own tools closed made no stop of its own; its events end all the same. */
+  #closed(closed: Closed): void {
     const state = this.#projection.state;
-    if (state === undefined) return [];
-    const events: RunEvent[] = [];
-    const emit: Emit = (type, data, iteration = state.iteration) => {
-      const temporalRun = this.#temporalRunId.slice(-6);
-      const id = `${generation}.${temporalRun}.${event.id}.${events.length}`;
-      // The mapped union cannot be indexed by a type parameter; `emit` ties type and data together.
-      events.push({ id, runId: this.#runId, iteration, type, at: event.at, data } as RunEvent);
-    };
-    if (before === undefined) {
-      emit('run-start', { agent: state.start.agent, title: titleOf(state.start) });
+    if (state === undefined) return;
+    if (closed.how === 'continued') {
+      const generation = state.generation + 1;
+      this.#emit(state, 'continued', { generation, temporalRunId: closed.temporalRunId });
     }
-    if (before !== undefined && state.iteration > before.iteration) {
-      if (before.iteration > 0) emit('iteration-end', {}, before.iteration);
-      emit('iteration-start', { received: receivedBy(event) });
-    }
-    emitCalls(before, state, emit);
-    for (const message of state.transcript.tail.slice(this.#messages)) {
-      emit('message', { message });
-    }
-    this.#messages = state.transcript.tail.length;
-    const end = state.stop ?? closedOtherwise(event);
-    if (end !== undefined && !this.#stopped) {
-      this.#stopped = true;
-      if (state.stop === undefined) endOpenCalls(state, emit);
-      if (state.iteration > 0) emit('iteration-end', {});
-      emit('run-end', { stopReason: end.reason, detail: end.detail, usage: state.usage });
-    }
-    return events;
+    if (closed.how === 'continued' || state.endedAt !== undefined) return;
+    if (state.stop === undefined) this.#stopping(state, state);
+    this.#endIteration(state);
+    const reason = endOf(closed);
+    const detail =
+      closed.how === 'failed'
+        ? closed.message
+        : `The run was closed (${reason}) by Temporal's own tools.`;
+    this.#end(state, reason, detail);
   }
 }
 
-type Emit = <Type extends RunEventType>(
-  type: Type,
-  data: RunEventData[Type],
-  iteration?: number,
-) => void;
-
-function emitCalls(before: LoopState | undefined, state: LoopState, emit: Emit): void {
-  if (state.modelCalls > (before?.modelCalls ?? 0) && state.lastResponse !== undefined) {
-    const { finishReason, attempts } = state.lastResponse;
-    emit('model-end', { finishReason, attempts });
-  }
-  for (const { status, call } of state.pendingToolCalls) {
-    if (status === 'running' && !isRunning(before, call.id)) {
-      emit('tool-start', { callId: call.id, name: call.name });
-    }
-  }
-  for (const { status, call } of before?.pendingToolCalls ?? []) {
-    if (status === 'running' && !isRunning(state, call.id)) {
-      emit('tool-end', { callId: call.id, name: call.name, status: endOf(state, call.id) });
-    }
-  }
+/** The end of a run that Temporal closed before the run itself had come to one. */
+function endOf({ how }: Closed): RunEnd {
+  if (how === 'terminated' || how === 'cancelled') return how;
+  return how === 'timed-out' ? 'timed_out' : 'error';
 }
 
-/** A run that Temporal's own tools closed made no stop of its own; its events end all the same. */
-function closedOtherwise(
-  event: RecordedEvent,
-): { reason: RunEventData['run-end']['stopReason']; detail: string } | undefined {
-  if (event.type !== 'closed') return undefined;
-  const { how } = event.closed;
-  if (how !== 'terminated' && how !== 'timed-out') return undefined;
-  return { reason: how, detail: `The run was ${how} by Temporal's own tools.` };
+function nameOf(pending: readonly PendingToolCall[], callId: string): string {
+  return pending.find(({ call }) => call.id === callId)?.call.name ?? '';
 }
 
-function endOpenCalls(state: LoopState, emit: Emit): void {
-  for (const { status, call } of state.pendingToolCalls) {
-    if (status !== 'running') continue;
-    emit('tool-end', { callId: call.id, name: call.name, status: 'not-finished' });
-  }
-}
-
-function isRunning(state: LoopState | undefined, callId: string): boolean {
-  const pending = state?.pendingToolCalls.find(({ call }) => call.id === callId);
-  return pending?.status === 'running';
-}
-
-/** A call that is open no more either waits with its result for the others, or was closed by the stop. */
-function endOf(state: LoopState, callId: string): ToolEnd {
+function toolEnd(state: LoopState, callId: string): ToolEnd {
   const pending = state.pendingToolCalls.find(({ call }) => call.id === callId);
   if (pending?.status !== 'settled' || pending.placeholder) return 'not-finished';
   const [part] = pending.message.parts;
   return part?.kind === 'tool_result' && part.toolResult.isError === true ? 'error' : 'finished';
-}
-
-function receivedBy(event: RecordedEvent): readonly string[] {
-  if (event.type !== 'activity-scheduled') return [];
-  const input = ModelCallInput.safeParse(event.input);
-  return input.success ? (input.data.received ?? []) : [];
 }

@@ -2,13 +2,17 @@
 
 import { AgentSpec } from '../loop/agent-spec.ts';
 import { apply, startState } from '../loop/apply.ts';
-import { isModelCallResult } from '../loop/call-results.ts';
-import { ModelCallInput } from '../loop/calls.ts';
+import { isModelCallResult, isTranscriptRef } from '../loop/call-results.ts';
+import type { Advance } from '../loop/calls.ts';
+import { ModelCallInput, SealInput } from '../loop/calls.ts';
 import { resultEntries } from '../loop/close-calls.ts';
 import type { Fact } from '../loop/fact.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { callIdOf } from '../loop/message-ids.ts';
+import type { ModelFailure } from '../loop/model-failure.ts';
+import { toCallError } from '../loop/model-failure.ts';
 import { isRunInput, isSendInput } from '../loop/read-input.ts';
+import { receivedSignal } from '../loop/received-signal.ts';
 import { RunMemo } from '../loop/run-memo.ts';
 import { memoKey } from '../loop/to-run-memo.ts';
 import { toUserMessage } from '../loop/to-user-message.ts';
@@ -25,17 +29,22 @@ type Resolution = Extract<
       | 'activity-failed'
       | 'activity-timed-out'
       | 'activity-cancelled'
+      | 'signaled'
       | 'cancel-requested';
   }
 >;
 
-/** Called with LoopState at the start, after each iteration, and at the end. */
-export type OnBoundary = (state: LoopState) => void;
+/** One step of the fold: `before` is absent for the fact that began the run, `event` is what told the fact. */
+export interface Step {
+  readonly fact: Fact | { readonly type: 'went-on' };
+  readonly before: LoopState | undefined;
+  readonly after: LoopState;
+}
 
 /** Folds a history event by event. Feed it every event of one Temporal run, in order. */
 export class RunProjection {
   readonly #runId: string;
-  readonly #onBoundary: OnBoundary;
+  readonly #onStep: (step: Step) => void;
   #state: LoopState | undefined;
   readonly #scheduled = new Map<number, { activityId: string; name: string }>();
   readonly #taskStarts = new Map<number, number>();
@@ -45,9 +54,9 @@ export class RunProjection {
   /** The newest iteration known to have ended. */
   #ended = 0;
 
-  constructor(runId: string, onBoundary: OnBoundary = () => {}) {
+  constructor(runId: string, onStep: (step: Step) => void = () => {}) {
     this.#runId = runId;
-    this.#onBoundary = onBoundary;
+    this.#onStep = onStep;
   }
 
   /** The state so far; undefined before the first event. */
@@ -66,12 +75,13 @@ export class RunProjection {
       case 'task-completed':
         this.#now = this.#taskStarts.get(event.startedId) ?? event.at;
         this.#taskStarts.clear();
-        for (const resolution of this.#unseen.splice(0)) this.#resolve(resolution);
+        for (const resolution of inOrder(this.#unseen.splice(0))) this.#resolve(resolution);
         break;
       case 'activity-completed':
       case 'activity-failed':
       case 'activity-timed-out':
       case 'activity-cancelled':
+      case 'signaled':
       case 'cancel-requested':
         this.#unseen.push(event);
         break;
@@ -98,20 +108,28 @@ export class RunProjection {
 
   #apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
     if (this.#state === undefined) throw new Error('the history does not begin with its start');
-    this.#state = apply(this.#state, fact);
-    if (fact.type === 'iteration-ended' || fact.type === 'stopped') this.#onBoundary(this.#state);
+    const before = this.#state;
+    this.#state = apply(before, fact);
+    this.#onStep({ fact, before, after: this.#state });
   }
 
   #start(event: Extract<RecordedEvent, { type: 'started' }>): void {
     if (!isRunInput(event.input)) return;
-    this.#state = startState({
+    if ('from' in event.input) {
+      this.#state = event.input.from.state;
+      this.#ended = this.#state.iteration;
+      this.#onStep({ fact: { type: 'went-on' }, before: undefined, after: this.#state });
+      return;
+    }
+    const fact = {
       type: 'run-started',
       at: event.at,
       runId: this.#runId,
       firstTemporalRunId: event.firstTemporalRunId,
       start: event.input.start,
-    });
-    this.#onBoundary(this.#state);
+    } as const;
+    this.#state = startState(fact);
+    this.#onStep({ fact, before: undefined, after: this.#state });
   }
 
   #agentResolved(result: unknown): void {
@@ -123,17 +141,36 @@ export class RunProjection {
     if (event.name === 'everloopRunTool') {
       this.#apply({ type: 'tool-started', callId: callIdOf(event.activityId) });
     }
-    if (event.name !== 'everloopCallModel' || this.#state === undefined) return;
-    const { iteration, append, received } = ModelCallInput.parse(event.input);
-    const appended = this.#state.unsent.append.length;
-    if (append.length > appended) {
-      this.#apply({ type: 'appended', entries: append.slice(appended) });
-    }
-    this.#endIteration();
-    if (iteration > this.#state.iteration) {
-      this.#apply({ type: 'iteration-started', iteration, received: received ?? [] });
-    }
+    if (event.name === 'everloopCallModel') this.#modelStarted(ModelCallInput.parse(event.input));
+    if (event.name === 'everloopSealTranscript') this.#sealStarted(SealInput.parse(event.input));
+  }
+
+  #modelStarted(input: ModelCallInput): void {
+    this.#append(input);
+    const { iteration, received = [], finish = false } = input;
+    const isNew = iteration > (this.#state?.iteration ?? 0);
+    // Another model after a failure is a further call of the same iteration.
+    if (isNew || finish) this.#endIteration();
+    if (isNew) this.#apply({ type: 'iteration-started', iteration, received });
     this.#apply({ type: 'model-started' });
+  }
+
+  #sealStarted(input: SealInput): void {
+    const { boundary, stopped, received = [] } = input;
+    // What a stop in the middle of an iteration appends follows from the stop itself.
+    if (boundary === true) {
+      this.#append(input);
+      this.#endIteration();
+      this.#apply({ type: 'messages-taken', received });
+    }
+    if (stopped !== undefined) this.#apply({ type: 'stopped', ...stopped });
+    this.#apply({ type: 'told' });
+  }
+
+  /** What the advance appends beyond what the projection has appended itself. */
+  #append({ append }: Advance): void {
+    const known = this.#state?.unsent.append.length ?? 0;
+    if (append.length > known) this.#apply({ type: 'appended', entries: append.slice(known) });
   }
 
   /** The Workflow ends an iteration before it does anything after it. */
@@ -149,18 +186,30 @@ export class RunProjection {
       if (this.#state !== undefined) this.#apply({ type: 'cancel-requested' });
       return;
     }
+    if (event.type === 'signaled') {
+      if (event.name !== 'send' || this.#state === undefined) return;
+      this.#apply(receivedSignal(this.#state, event.input, this.#now));
+      return;
+    }
     const activity = this.#scheduled.get(event.scheduledId);
     if (activity === undefined) return;
     const { activityId, name } = activity;
+    // A run that has stopped waits no longer for the calls that did not stop with it.
+    if (this.#state?.stop !== undefined && name !== 'everloopSealTranscript') return;
     if (event.type === 'activity-completed') this.#completed(activityId, name, event.result);
     else if (name === 'everloopRunTool') {
       this.#toolEnded(activityId, lostOutcome(endOf(event)));
+    } else if (name === 'everloopCallModel' && event.type !== 'activity-cancelled') {
+      this.#apply({ type: 'model-failed', activityId, error: toCallError(failureOf(event)) });
     }
   }
 
   #completed(activityId: string, name: string, result: unknown): void {
     if (name === 'everloopResolveAgent') this.#agentResolved(result);
     if (name === 'everloopRunTool') this.#toolEnded(activityId, returnedOutcome(result));
+    if (name === 'everloopSealTranscript' && isTranscriptRef(result)) {
+      this.#apply({ type: 'sealed', ref: result });
+    }
     // What is no result ends the run with an error, which the memo tells.
     if (name !== 'everloopCallModel' || !isModelCallResult(result)) return;
     this.#apply({ type: 'model-ended', at: this.#now, activityId, result });
@@ -191,16 +240,38 @@ export class RunProjection {
     const parsed = RunMemo.safeParse(memo[memoKey]);
     if (!parsed.success || parsed.data.stop === undefined || this.#state === undefined) return;
     const { stop, asOf } = parsed.data;
+    if (this.#state.stop !== undefined) {
+      this.#apply({ type: 'ended', at: asOf });
+      return;
+    }
     // No command follows a last iteration, so nothing but its limit tells that it ended.
     if (stop.reason === 'max_iterations' && this.#state.iteration > this.#ended) {
       this.#apply({ type: 'appended', entries: resultEntries(this.#state) });
       this.#endIteration();
     }
     this.#apply({ type: 'stopped', at: asOf, stop });
+    this.#apply({ type: 'ended', at: asOf });
   }
 }
 
-function endOf(event: Exclude<Resolution, { type: 'cancel-requested' }>): ActivityEnd {
+/** Workflow code goes on only when all that a task brought is known to it: a cancellation is noted before anything else. */
+function inOrder(resolutions: readonly Resolution[]): readonly Resolution[] {
+  const isCancel = ({ type }: Resolution) => type === 'cancel-requested';
+  return [
+    ...resolutions.filter(isCancel),
+    ...resolutions.filter((resolution) => !isCancel(resolution)),
+  ];
+}
+
+function failureOf(
+  event: Extract<Resolution, { type: 'activity-failed' | 'activity-timed-out' }>,
+): ModelFailure {
+  return event.type === 'activity-timed-out'
+    ? { kind: 'timeout', heartbeat: event.heartbeat }
+    : { kind: 'failed', type: event.failureType, message: event.message };
+}
+
+function endOf(event: Exclude<Resolution, { type: 'cancel-requested' | 'signaled' }>): ActivityEnd {
   switch (event.type) {
     case 'activity-timed-out':
       return { kind: 'timeout', heartbeat: event.heartbeat };

@@ -29,8 +29,8 @@ export type ToolSpec = z.infer<typeof ToolSpec>;
 export const AgentSpec = z.object({
   version: z.literal(1),
   name: z.string(),
-  /** Model name with its provider prefix, such as `openai-chat:gpt-5.5`. */
-  model: z.string(),
+  /** Names of models with their provider's prefix, such as `openai:gpt-5.5`; each is asked when the one before it failed for good. */
+  models: z.readonly(z.array(z.string()).check(z.minLength(1))),
   instructions: z.string(),
   tools: z.readonly(z.array(ToolSpec)),
   options: Options,

@@ -1,4 +1,6 @@
 /** The fold: `apply(state, fact)` is the only way in which LoopState changes, in the Workflow and in the history projection alike. */
+
+import { textOf } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { addUsage, noUsage } from '../chat/usage-total.ts';
 import { defaultMaxIterations } from './agent-defaults.ts';
@@ -6,21 +8,30 @@ import type { AppendEntry } from './calls.ts';
 import { closeCalls, settle } from './close-calls.ts';
 import { chainDigest } from './digest.ts';
 import type { Fact } from './fact.ts';
-import type { LoopState, Transcript } from './loop-state.ts';
+import type { CallError, LoopState, Transcript } from './loop-state.ts';
 import { loopVersion } from './loop-state.ts';
 import { inputMessageId, receivedMessageId, toolActivityId } from './message-ids.ts';
+import { mayFallBack } from './model-failure.ts';
 import { planCalls } from './plan-calls.ts';
-import type { StartInput } from './run-input.ts';
+import { titleOf } from './title-of.ts';
 import { toUserMessage } from './to-user-message.ts';
+import { utf8Length } from './utf8-length.ts';
+
+/** Messages whose ids are remembered: one that is sent again later than this is another message. */
+const seenLength = 1_000;
 
 /** The state of a run that has just been started. */
 export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopState {
+  const { input, history, title: _, ...start } = fact.start;
   return {
     version: 1,
     loopVersion,
     runId: fact.runId,
     firstTemporalRunId: fact.firstTemporalRunId,
-    start: fact.start,
+    generation: 1,
+    title: titleOf(fact.start),
+    start,
+    opening: { input, ...(history !== undefined && { history }) },
     startedAt: fact.at,
     maxIterations: fact.start.maxIterations ?? defaultMaxIterations,
     iteration: 0,
@@ -29,13 +40,18 @@ export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopSt
     unsent: { append: [], received: [] },
     pendingToolCalls: [],
     inbox: [],
-    seen: {},
+    received: 0,
+    seen: [],
+    refused: 0,
+    output: '',
     usage: noUsage,
     modelCalls: 0,
+    callsInIteration: 0,
+    model: 0,
     toolCalls: 0,
     pauses: 0,
     cancelRequested: false,
-    metadata: fact.start.metadata ?? {},
+    metadata: start.metadata ?? {},
   };
 }
 
@@ -54,12 +70,32 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
       };
     case 'message-received':
       return receive(state, fact);
+    case 'message-refused':
+      return { ...state, refused: state.refused + 1 };
     case 'iteration-started':
-      return startIteration(state, fact.iteration, fact.received);
+      return { ...take(state, fact.received), iteration: fact.iteration, callsInIteration: 0 };
+    case 'messages-taken':
+      return take(state, fact.received);
     case 'appended':
       return fact.entries.reduce(append, state);
+    case 'told':
+      return { ...state, unsent: nothingUnsent };
+    case 'sealed':
+      return { ...state, transcript: { ...state.transcript, sealed: fact.ref } };
     case 'model-started':
-      return { ...state, phase: { kind: 'model' }, unsent: { append: [], received: [] } };
+      return {
+        ...state,
+        phase: { kind: 'model' },
+        callsInIteration: state.callsInIteration + 1,
+        unsent: nothingUnsent,
+      };
+    case 'model-failed':
+      return {
+        ...state,
+        phase: { kind: 'between' },
+        lastError: fact.error,
+        model: state.model + (fallsBack(state, fact.error) ? 1 : 0),
+      };
     case 'model-ended':
       return endModel(state, fact);
     case 'tool-started':
@@ -81,39 +117,42 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
         ),
       };
     case 'iteration-ended':
-      return { ...state, phase: { kind: 'between' } };
+      return { ...state, phase: { kind: 'boundary' } };
     case 'cancel-requested':
       return { ...state, cancelRequested: true };
     case 'stopped':
       return {
         ...close(state, fact.at),
         stop: fact.stop,
-        endedAt: fact.at,
-        phase: { kind: 'ended' },
+        phase: { kind: 'ending' },
       };
+    case 'ended':
+      return { ...state, endedAt: fact.at, phase: { kind: 'ended' } };
   }
 }
 
+const nothingUnsent: LoopState['unsent'] = { append: [], received: [] };
+
 function receive(state: LoopState, fact: Extract<Fact, { type: 'message-received' }>): LoopState {
-  if (Object.hasOwn(state.seen, fact.id)) return state;
+  const { id } = fact;
+  if (state.seen.some((seen) => seen.id === id)) return state;
+  const position = state.received + 1;
   const message: TranscriptMessage = {
     ...fact.message,
-    id: receivedMessageId(state.firstTemporalRunId, fact.id),
+    id: receivedMessageId(state.firstTemporalRunId, position, id),
     createdAt: new Date(fact.at).toISOString(),
   };
-  const position = Object.keys(state.seen).length + 1;
   return {
     ...state,
-    inbox: [...state.inbox, { id: fact.id, message }],
-    seen: { ...state.seen, [fact.id]: position },
+    inbox: [...state.inbox, { id, message, bytes: utf8Length(JSON.stringify(message)) }],
+    received: position,
+    seen: [...state.seen.slice(1 - seenLength), { id, position }],
   };
 }
 
-function startIteration(
-  state: LoopState,
-  iteration: number,
-  received: readonly string[],
-): LoopState {
+/** Moves messages from the inbox into the transcript. */
+function take(state: LoopState, received: readonly string[]): LoopState {
+  if (received.length === 0) return state;
   const messages = received.map((id) => {
     const entry = state.inbox.find((waiting) => waiting.id === id);
     if (entry === undefined) throw new Error(`no message ${id} in the inbox`);
@@ -121,7 +160,6 @@ function startIteration(
   });
   return {
     ...state,
-    iteration,
     inbox: state.inbox.filter((waiting) => !received.includes(waiting.id)),
     transcript: messages.reduce(push, state.transcript),
     unsent: { ...state.unsent, received: [...state.unsent.received, ...received] },
@@ -154,6 +192,12 @@ function endModel(
   };
 }
 
+/** A run stays with the model it has fallen back to: changing back and forth would lose prompt caches and reasoning. */
+function fallsBack({ agent, model, cancelRequested }: LoopState, error: CallError): boolean {
+  const isLast = model + 1 >= (agent?.models.length ?? 0);
+  return !isLast && !cancelRequested && mayFallBack(error);
+}
+
 function close(state: LoopState, at: number): LoopState {
   const running = state.pendingToolCalls.filter((pending) => pending.status === 'running');
   return {
@@ -166,8 +210,11 @@ function close(state: LoopState, at: number): LoopState {
 function append(state: LoopState, entry: AppendEntry): LoopState {
   const messages = messagesOf(state, entry);
   const answered = new Set(messages.flatMap(resultIdsOf));
+  const said = messages.findLast((message) => message.role === 'assistant');
+  const { opening: _, ...opened } = state;
   return {
-    ...state,
+    ...(entry === 'input' ? opened : state),
+    ...(said !== undefined && { output: textOf(said) }),
     transcript: messages.reduce(push, state.transcript),
     unsent: { ...state.unsent, append: [...state.unsent.append, entry] },
     pendingToolCalls:
@@ -179,9 +226,7 @@ function append(state: LoopState, entry: AppendEntry): LoopState {
 
 function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMessage[] {
   if (typeof entry !== 'string') return [entry];
-  if (entry === 'input') {
-    return inputMessages(state.start, state.firstTemporalRunId, state.startedAt);
-  }
+  if (entry === 'input') return openingMessages(state);
   if (entry === state.lastResponse?.activityId && state.lastResponse.message !== undefined) {
     return [state.lastResponse.message];
   }
@@ -197,14 +242,15 @@ function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMe
 }
 
 /** The messages a run begins with: its history without system messages, then its input. */
-function inputMessages(
-  start: StartInput,
-  firstTemporalRunId: string,
-  at: number,
-): readonly TranscriptMessage[] {
-  const history = start.history?.filter((message) => message.role !== 'system') ?? [];
-  const createdAt = new Date(at).toISOString();
-  return [...history, toUserMessage(start.input)].map((message, index) => ({
+function openingMessages({
+  opening,
+  firstTemporalRunId,
+  startedAt,
+}: LoopState): readonly TranscriptMessage[] {
+  if (opening === undefined) throw new Error('the input was appended before');
+  const history = opening.history?.filter((message) => message.role !== 'system') ?? [];
+  const createdAt = new Date(startedAt).toISOString();
+  return [...history, toUserMessage(opening.input)].map((message, index) => ({
     ...message,
     id: inputMessageId(firstTemporalRunId, index),
     createdAt,
@@ -213,6 +259,7 @@ function inputMessages(
 
 function push(transcript: Transcript, message: TranscriptMessage): Transcript {
   return {
+    ...transcript,
     count: transcript.count + 1,
     digest: chainDigest(transcript.digest, message.id),
     tail: [...transcript.tail, message],

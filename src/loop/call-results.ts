@@ -1,5 +1,6 @@
 /** Looks at what an Activity returned. Workers return what the types say; anyone with Temporal's own tools may complete an Activity with anything. */
 import type { ModelCallResult, ToolRunResult } from './calls.ts';
+import type { TranscriptRef } from './transcript-ref.ts';
 
 /** Whether the value can be taken as a model call's result. */
 export function isModelCallResult(value: unknown): value is ModelCallResult {
@@ -10,6 +11,16 @@ export function isModelCallResult(value: unknown): value is ModelCallResult {
 /** Whether the value can be taken as a tool call's result. */
 export function isToolRunResult(value: unknown): value is ToolRunResult {
   return isRecord(value) && (value['cancelled'] === true || isMessage(value['message'], 'tool'));
+}
+
+/** Whether the value can be taken as the place of a sealed transcript. */
+export function isTranscriptRef(value: unknown): value is TranscriptRef {
+  return (
+    isRecord(value) &&
+    typeof value['hash'] === 'string' &&
+    typeof value['messages'] === 'number' &&
+    typeof value['bytes'] === 'number'
+  );
 }
 
 function isMessage(value: unknown, role: string): boolean {

@@ -7,6 +7,7 @@ import { ToolCall } from '../chat/tool-call.ts';
 import { IdentifiedMessage, TranscriptMessage } from '../chat/transcript-message.ts';
 import { Usage } from '../chat/usage.ts';
 import { Effect } from './agent-spec.ts';
+import { Stop } from './stop.ts';
 import { toolDefaults } from './tool-defaults.ts';
 
 /**
@@ -36,16 +37,24 @@ export interface ResolveAgentInput {
 }
 
 /**
- * Input of the model Activity: what was appended since the last model call. `received` lists the user
- * messages (by id) that this iteration took from the inbox; they follow `append`. `upTo` and `digest`
- * say which transcript the request must be built from.
+ * What the Workflow decided since the last command that told it: what was appended, and the user messages (by
+ * id) that were taken from the inbox; they follow `append`. `upTo` and `digest` say which transcript it comes to.
  */
-export const ModelCallInput = z.object({
+const advance = {
   iteration: z.int(),
   upTo: z.int(),
   append: z.array(AppendEntry),
   received: z.optional(z.array(z.string())),
   digest: z.string(),
+};
+export const Advance = z.object(advance);
+export type Advance = z.infer<typeof Advance>;
+
+/** Input of the model Activity: the request is built from the transcript that the advance comes to. */
+export const ModelCallInput = z.object({
+  ...advance,
+  /** Index in the agent's list of models; absent: the first. */
+  model: z.optional(z.int()),
   /** The last call of `onMaxIterations: 'finish'`: no tools are offered. */
   finish: z.optional(z.literal(true)),
 });
@@ -57,7 +66,7 @@ export const ModelCallResult = z.object({
   message: z.optional(IdentifiedMessage),
   finishReason: FinishReason,
   usage: z.optional(Usage),
-  /** The model that answered, as the provider names it; absent when that is the agent's own name for it. */
+  /** The model that answered, as its provider names it; absent when the agent's own name for it says so already. */
   model: z.optional(z.string()),
   /** Attempts before this one that had started; absent when the first succeeded. */
   attempts: z.optional(z.array(Attempt)),
@@ -68,6 +77,16 @@ export const ModelCallResult = z.object({
   report: z.optional(z.array(ReportEntry)),
 });
 export type ModelCallResult = z.infer<typeof ModelCallResult>;
+
+/** Input of the Activity that seals the transcript: at a boundary, once a stop is decided, or both. */
+export const SealInput = z.object({
+  ...advance,
+  /** The iteration has ended. */
+  boundary: z.optional(z.literal(true)),
+  /** The stop that is decided, and when; Workflow time in milliseconds since the epoch. */
+  stopped: z.optional(z.object({ at: z.int(), stop: Stop })),
+});
+export type SealInput = z.infer<typeof SealInput>;
 
 /** Input of the tool Activity. What most tools share is left out of history: see `toolDefaults`. */
 export const ToolRunInput = z.object({

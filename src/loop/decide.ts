@@ -1,8 +1,6 @@
 /** The decisions of the loop: what a run does next, from LoopState alone. */
 
 import { callsOf } from '../chat/calls-of.ts';
-import { textOf } from '../chat/text-of.ts';
-import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { LoopState } from './loop-state.ts';
 import { endsRun } from './plan-calls.ts';
 import type { Stop } from './stop.ts';
@@ -60,13 +58,15 @@ function completed(detail: string): Next {
   return { kind: 'stop', stop: { reason: 'completed', detail } };
 }
 
+/** Bytes of messages that may wait at once: what is read at one boundary goes into history and request together. */
+const maxInboxBytes = 8 * 1024 * 1024;
+
+/** Whether no further message can wait. */
+export function isInboxFull(state: LoopState): boolean {
+  return state.inbox.reduce((sum, waiting) => sum + waiting.bytes, 0) >= maxInboxBytes;
+}
+
 /** The user messages that the next iteration takes from the inbox, by id, in the order of arrival. */
 export function receivable(state: LoopState): readonly string[] {
   return state.inbox.map((waiting) => waiting.id);
-}
-
-/** Text of the last assistant message; '' when there is none. */
-export function outputOf(transcript: readonly TranscriptMessage[]): string {
-  const last = transcript.findLast((message) => message.role === 'assistant');
-  return last === undefined ? '' : textOf(last);
 }

@@ -2,38 +2,64 @@
 
 import type { FinishReason } from '../chat/finish-reason.ts';
 import type { JsonValue } from '../chat/json.ts';
-import type { PartDelta } from '../chat/part-delta.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
-import type { UsageTotal } from '../chat/usage.ts';
-import type { StopReason } from './stop.ts';
+import type { Usage, UsageTotal } from '../chat/usage.ts';
+import type { CallError } from './loop-state.ts';
+import type { RunEnd } from './run-status.ts';
 
 /** How a tool call ended: with its own result, with an error result, or with a placeholder. */
 export type ToolEnd = 'finished' | 'error' | 'not-finished';
 
-/** The table type → data of the durable events. */
-export interface RunEventData {
+/** How a model call ended. `not-finished`: the run stopped before it was known. */
+type ModelEnd =
+  | {
+      readonly status: 'finished';
+      readonly finishReason: FinishReason;
+      readonly usage?: Usage;
+      /** Attempts made, the last included. */
+      readonly attempts: number;
+    }
+  | { readonly status: 'failed'; readonly error: CallError }
+  | { readonly status: 'not-finished' };
+
+/** The table type → data of the durable events. Every start has its end. */
+export interface DurableEventTable {
   readonly 'run-start': { readonly agent: string; readonly title: string };
-  readonly 'iteration-start': { readonly received: readonly string[] };
-  readonly 'model-end': {
-    readonly finishReason: FinishReason;
-    /** Attempts made, the last included. */
-    readonly attempts: number;
+  readonly 'iteration-start': Readonly<Record<never, never>>;
+  readonly 'model-start': { readonly activityId: string; readonly model: string };
+  /** An attempt of a call that did not come to its end; what it streamed is void. */
+  readonly 'attempt-lost': {
+    readonly activityId: string;
+    readonly attempt: number;
+    /** RFC 3339; absent for an attempt that was killed before it could say so. */
+    readonly startedAt?: string;
   };
-  readonly message: { readonly message: TranscriptMessage };
+  readonly 'model-end': { readonly activityId: string } & ModelEnd;
+  /** `index` counts the messages of the run from 0. */
+  readonly message: { readonly index: number; readonly message: TranscriptMessage };
   readonly 'tool-start': { readonly callId: string; readonly name: string };
   readonly 'tool-end': { readonly callId: string; readonly name: string; readonly status: ToolEnd };
   readonly 'iteration-end': Readonly<Record<never, never>>;
+  /** A Signal held what the run cannot take. */
+  readonly 'message-refused': Readonly<Record<never, never>>;
+  /** The run goes on in the Temporal run `temporalRunId`. */
+  readonly continued: { readonly generation: number; readonly temporalRunId: string };
+  readonly error: CallError;
   readonly 'run-end': {
-    /** The run's own reason, or how Temporal's tools closed it without one. */
-    readonly stopReason: StopReason | 'terminated' | 'timed-out';
+    readonly stopReason: RunEnd;
     readonly detail: string;
     readonly usage: UsageTotal;
+    readonly finishReason?: FinishReason;
+    readonly lastError?: CallError;
   };
 }
 
-export type RunEventType = keyof RunEventData;
+export type RunEventType = keyof DurableEventTable;
 
-/** One durable event. `id` orders the events of a run and survives every restart. */
+/**
+ * One durable event. `id` is `<generation>.<last 6 of the Temporal run's id>.<event of its history>.<n>`: it
+ * orders the events of a run, is the same however often they are read, and resumes a watcher.
+ */
 export type RunEvent = {
   [Type in RunEventType]: {
     readonly id: string;
@@ -42,17 +68,35 @@ export type RunEvent = {
     readonly type: Type;
     /** Milliseconds since the epoch. */
     readonly at: number;
-    readonly data: RunEventData[Type];
+    readonly data: DurableEventTable[Type];
   };
 }[RunEventType];
 
+/** The table type → data of the live events. */
+export interface LiveEventTable {
+  readonly 'text-delta': { readonly text: string };
+  readonly 'reasoning-delta': { readonly text: string };
+  readonly 'refusal-delta': { readonly text: string };
+  readonly 'tool-call-delta': {
+    readonly callId: string;
+    readonly name: string;
+    readonly argumentsDelta: string;
+  };
+  readonly 'tool-progress': { readonly callId: string; readonly value: JsonValue };
+  /** The attempt failed and another one follows. */
+  readonly 'model-retry': { readonly error: CallError };
+}
+
+export type LiveEventType = keyof LiveEventTable;
+
 /** One live event. `seq` counts within the attempt, from 0; a new attempt starts the text again. */
 export type LiveEvent = {
-  readonly runId: string;
-  readonly iteration: number;
-  readonly attempt: number;
-  readonly seq: number;
-} & (
-  | { readonly type: 'delta'; readonly parts: readonly PartDelta[] }
-  | { readonly type: 'tool-progress'; readonly callId: string; readonly value: JsonValue }
-);
+  [Type in LiveEventType]: {
+    readonly runId: string;
+    readonly iteration: number;
+    readonly attempt: number;
+    readonly seq: number;
+    readonly type: Type;
+    readonly data: LiveEventTable[Type];
+  };
+}[LiveEventType];

@@ -2,9 +2,11 @@
 import type { Message } from '../chat/message.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import type { AppendEntry, ModelCallResult } from './calls.ts';
+import type { CallError } from './loop-state.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
+import type { TranscriptRef } from './transcript-ref.ts';
 
 /** `at` is Workflow time in milliseconds since the epoch: the same on every replay, and readable from history. */
 export type Fact =
@@ -22,14 +24,28 @@ export type Fact =
       readonly id: string;
       readonly message: Message;
     }
+  /** A Signal held what the run cannot take. */
+  | { readonly type: 'message-refused' }
   | {
       readonly type: 'iteration-started';
       readonly iteration: number;
       /** Ids of the inbox messages that this iteration appends, in order. */
       readonly received: readonly string[];
     }
+  /** Messages leave the inbox between two iterations. */
+  | { readonly type: 'messages-taken'; readonly received: readonly string[] }
   | { readonly type: 'appended'; readonly entries: readonly AppendEntry[] }
+  /** A command told what was appended. */
+  | { readonly type: 'told' }
+  /** The transcript so far lies in the blob store. */
+  | { readonly type: 'sealed'; readonly ref: TranscriptRef }
   | { readonly type: 'model-started' }
+  | {
+      /** For good: after the last attempt. */
+      readonly type: 'model-failed';
+      readonly activityId: string;
+      readonly error: CallError;
+    }
   | {
       readonly type: 'model-ended';
       readonly at: number;
@@ -45,4 +61,6 @@ export type Fact =
     }
   | { readonly type: 'iteration-ended' }
   | { readonly type: 'cancel-requested' }
-  | { readonly type: 'stopped'; readonly at: number; readonly stop: Stop };
+  /** The decision to stop: every open call gets its result. */
+  | { readonly type: 'stopped'; readonly at: number; readonly stop: Stop }
+  | { readonly type: 'ended'; readonly at: number };

@@ -7,6 +7,8 @@ export const failureType = {
   unknownAgent: 'everloop.unknown_agent',
   /** An Update was refused: the run is ending. */
   runEnding: 'everloop.run_ending',
+  /** An Update was refused: too much waits to be read already. */
+  inboxFull: 'everloop.inbox_full',
   /** An Update was refused: its payload is not valid. */
   rejected: 'everloop.rejected',
   /** A model call failed; the kind of ModelError follows. */
@@ -17,6 +19,10 @@ export const failureType = {
   invalidRequest: 'everloop.invalid_request',
   /** An answer too large for history. */
   tooLarge: 'everloop.too_large',
+  /** A blob that is needed is not in the blob store. */
+  blobMissing: 'everloop.blob_missing',
+  /** The blob store could not be read or written. */
+  blobStore: 'everloop.blob_store',
   /** A tool that must not be run again was stopped with its Worker. */
   toolLost: 'everloop.tool_lost',
   /** A tool asked to be tried again later. */

@@ -9,6 +9,7 @@ import type { AgentSpec } from './agent-spec.ts';
 import type { AppendEntry } from './calls.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
+import type { TranscriptRef } from './transcript-ref.ts';
 
 /** Version of the loop's rules. There is only one so far; once there are two, a run keeps the one that it began with. */
 export const loopVersion = 1;
@@ -19,6 +20,10 @@ export type Phase =
   | { readonly kind: 'model' }
   | { readonly kind: 'tools' }
   | { readonly kind: 'between' }
+  /** After the end of an iteration: nothing runs. */
+  | { readonly kind: 'boundary' }
+  /** The stop is decided; what follows it still runs. */
+  | { readonly kind: 'ending' }
   | { readonly kind: 'ended' };
 
 /** A tool call on its way to a result; `index` is its place in the response. */
@@ -38,7 +43,26 @@ export type PendingToolCall =
 export interface Transcript {
   readonly count: number;
   readonly digest: string;
+  /** The first messages, as they lie in the blob store. */
+  readonly sealed?: TranscriptRef;
+  /** The last messages: from index `count - tail.length` on. What came before them is sealed. */
   readonly tail: readonly TranscriptMessage[];
+}
+
+/** A user message that was not read yet; `id` is the sender's, `bytes` its size as JSON in UTF-8. */
+interface WaitingMessage {
+  readonly id: string;
+  readonly message: TranscriptMessage;
+  readonly bytes: number;
+}
+
+/** What a run was started with, apart from the messages it began with. */
+type StartTerms = Omit<StartInput, 'input' | 'history' | 'title'>;
+
+/** Why a call failed for good: a failure type, and a text for people. */
+export interface CallError {
+  readonly type: string;
+  readonly message: string;
 }
 
 /** The state of a run. */
@@ -47,7 +71,12 @@ export interface LoopState {
   readonly loopVersion: number;
   readonly runId: string;
   readonly firstTemporalRunId: string;
-  readonly start: StartInput;
+  /** Ordinal of the Temporal run within the run id, from 1. */
+  readonly generation: number;
+  readonly title: string;
+  readonly start: StartTerms;
+  /** The messages it was started with, until they are appended. */
+  readonly opening?: Pick<StartInput, 'input' | 'history'>;
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly agent?: AgentSpec;
@@ -70,12 +99,24 @@ export interface LoopState {
     readonly providerPause: boolean;
   };
   readonly pendingToolCalls: readonly PendingToolCall[];
-  /** User messages that wait for the next boundary; `id` is the sender's. */
-  readonly inbox: readonly { readonly id: string; readonly message: TranscriptMessage }[];
-  /** Ids of the user messages received, with the position each was given. */
-  readonly seen: Readonly<Record<string, number>>;
+  /** User messages that wait for the next boundary. */
+  readonly inbox: readonly WaitingMessage[];
+  /** User messages received so far. */
+  readonly received: number;
+  /** Ids of the last user messages received, oldest first, with the position each was given. */
+  readonly seen: readonly { readonly id: string; readonly position: number }[];
+  /** Signals that were no message the run could take. */
+  readonly refused: number;
+  /** Text of the last assistant message; '' when there is none. */
+  readonly output: string;
   readonly usage: UsageTotal;
   readonly modelCalls: number;
+  /** Model calls started in this iteration: more than one after a fallback, or to finish. */
+  readonly callsInIteration: number;
+  /** Index in the agent's list of models: the one that is asked now. */
+  readonly model: number;
+  /** The last call that failed for good. */
+  readonly lastError?: CallError;
   /** Tool calls that were started. */
   readonly toolCalls: number;
   /** Provider pauses in a row. */

@@ -10,9 +10,9 @@ export function inputMessageId(temporalRunId: string, index: number): string {
   return `${suffix(temporalRunId)}/input/${index}`;
 }
 
-/** Id of a user message that came by Update; `id` is the sender's. */
-export function receivedMessageId(temporalRunId: string, id: string): string {
-  return `${suffix(temporalRunId)}/update:${id}`;
+/** Id of the `position`-th user message that the run received; `id` is the sender's, who may use it again much later. */
+export function receivedMessageId(temporalRunId: string, position: number, id: string): string {
+  return `${suffix(temporalRunId)}/received/${position}/${id}`;
 }
 
 /** Id of the message that an attempt of an Activity returned. Attempt 0 stands for the Workflow itself. */
@@ -24,9 +24,14 @@ export function activityMessageId(
   return `${suffix(temporalRunId)}/${activityId}/${attempt}`;
 }
 
-/** Activity id of an iteration's model call. */
-export function modelActivityId(iteration: number): string {
-  return `${iteration}/model`;
+/** Activity id of the `ordinal`-th model call of an iteration, from 1. */
+export function modelActivityId(iteration: number, ordinal = 1): string {
+  return ordinal === 1 ? `${iteration}/model` : `${iteration}/model.${ordinal}`;
+}
+
+/** Activity id of the sealing of the first `messages` messages. */
+export function sealActivityId(iteration: number, messages: number): string {
+  return `${iteration}/seal/${messages}`;
 }
 
 /** Activity id of a tool call. */

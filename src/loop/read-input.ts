@@ -10,6 +10,7 @@ const maxId = 200;
  * of it is checked by resolving the agent, which has the schemas.
  */
 export function runInputProblem(input: unknown): string | undefined {
+  if (isRecord(input) && isRecord(input['from'])) return fromProblem(input['from']);
   const start = isRecord(input) ? input['start'] : undefined;
   if (!isRecord(start)) return 'input.start: must be what a run starts with';
   const { agent, input: said, maxIterations, title, metadata, history } = start;
@@ -24,6 +25,23 @@ export function runInputProblem(input: unknown): string | undefined {
     isAbsentOr(history, Array.isArray) ? [] : 'input.start.history: must be a list of messages',
   ].flat();
   return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+/** Runs write this themselves; what is looked at is what anyone else would get wrong first. */
+function fromProblem({ state, previous }: Record<string, unknown>): string | undefined {
+  const isPrevious = isRecord(previous) && isText(previous['temporalRunId']);
+  if (!isPrevious) return 'input.from.previous: must name the Temporal run that went before';
+  const isState =
+    isRecord(state) &&
+    state['version'] === 1 &&
+    isRecord(state['start']) &&
+    isRecord(state['agent']) &&
+    isRecord(state['transcript']) &&
+    Array.isArray(state['transcript']['tail']) &&
+    Array.isArray(state['inbox']) &&
+    Array.isArray(state['seen']) &&
+    Array.isArray(state['pendingToolCalls']);
+  return isState ? undefined : 'input.from.state: must be the LoopState of a run';
 }
 
 /** Whether the Workflow can begin with the value. */

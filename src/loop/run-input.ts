@@ -5,6 +5,7 @@ import { JsonValue } from '../chat/json.ts';
 import { Message } from '../chat/message.ts';
 import { Options } from '../chat/options.ts';
 import { NonEmptyText } from '../chat/text.ts';
+import type { LoopState } from './loop-state.ts';
 
 /** What the user says: plain text, or a complete user message. */
 export const UserInput = z.union([NonEmptyText, Message]).check(
@@ -50,11 +51,22 @@ export const StartInput = z.strictObject({
 });
 export type StartInput = z.infer<typeof StartInput>;
 
-/** The argument of `everloopAgentRun`. */
-export const AgentRunInput = z.strictObject({ start: StartInput });
-export type AgentRunInput = z.infer<typeof AgentRunInput>;
+/** The argument of a run that is started anew. */
+export const StartArgument = z.strictObject({ start: StartInput });
+export type StartArgument = z.infer<typeof StartArgument>;
 
-/** The argument of the Update `send`. Without an id the Update's own id is taken. */
+/** A run that goes on from a state, and the Temporal run that it follows. */
+interface FromArgument {
+  readonly from: {
+    readonly state: LoopState;
+    readonly previous: { readonly temporalRunId: string; readonly how: 'continued' };
+  };
+}
+
+/** The argument of `everloopAgentRun`. Only Everloop itself writes the second kind. */
+export type AgentRunInput = StartArgument | FromArgument;
+
+/** The argument of the Update and of the Signal `send`. Without an id the Update's own id is taken. */
 export interface SendInput {
   readonly id?: string;
   readonly message: UserInput;

@@ -1,6 +1,7 @@
 /** The small summary of a run that lists show: the Workflow's memo. Also the record of why a run stopped, because a cancelled Workflow records no result. */
 import * as z from 'zod/mini';
 import { Stop } from './stop.ts';
+import { TranscriptRef } from './transcript-ref.ts';
 
 /** What the memo holds of a run. */
 export const RunMemo = z.object({
@@ -15,5 +16,7 @@ export const RunMemo = z.object({
   /** Workflow time of these figures, milliseconds since the epoch. */
   asOf: z.int(),
   stop: z.optional(Stop),
+  /** The whole transcript, once the run has ended and it could be written. */
+  transcript: z.optional(TranscriptRef),
 });
 export type RunMemo = z.infer<typeof RunMemo>;

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { FinishReason } from '../chat/finish-reason.ts';
 import { UsageTotal } from '../chat/usage.ts';
 import { StopReason } from './stop.ts';
+import { TranscriptRef } from './transcript-ref.ts';
 
 export const RunResult = z.object({
   version: z.literal(1),
@@ -14,6 +15,8 @@ export const RunResult = z.object({
   ended: z.string(),
   usage: UsageTotal,
   iterations: z.int(),
+  /** The whole transcript in the blob store; absent when it could not be written there. */
+  transcript: z.optional(TranscriptRef),
   /** Ids of the user messages that came too late to be read. */
   undelivered: z.array(z.string()),
 });

@@ -1,23 +1,26 @@
 /** From the state of a stopped run to its result. Apart from the schema, which Workflow code need not load. */
-import { outputOf } from './decide.ts';
 import type { LoopState } from './loop-state.ts';
 import type { RunResult } from './run-result.ts';
 
 /** The result of a stopped run. */
 export function toRunResult(state: LoopState): RunResult {
-  const { stop } = state;
+  const {
+    stop,
+    transcript: { sealed, count },
+  } = state;
   if (stop === undefined) throw new Error('the run has not stopped');
   const undelivered = state.inbox.map((waiting) => waiting.id);
   const late =
     undelivered.length === 0 ? '' : ` Messages that came too late: ${undelivered.join(', ')}.`;
   return {
     version: 1,
-    output: outputOf(state.transcript.tail),
+    output: state.output,
     stopReason: stop.reason,
     ...(state.lastResponse !== undefined && { finishReason: state.lastResponse.finishReason }),
     ended: `${stop.detail}${late}`,
     usage: state.usage,
     iterations: state.iteration,
+    ...(sealed?.messages === count && { transcript: sealed }),
     undelivered,
   };
 }

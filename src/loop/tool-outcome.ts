@@ -1,6 +1,7 @@
 /** How a tool call ended, seen from the Workflow and from its history alike. */
 import type { IdentifiedMessage } from '../chat/transcript-message.ts';
 import { isToolRunResult } from './call-results.ts';
+import type { Attempt } from './calls.ts';
 import { cutText } from './cut-text.ts';
 
 /** Longest reason that a model is told, in UTF-16 code units. */
@@ -11,7 +12,12 @@ const reasonLength = 500;
  * never came back. `called-off`: the server called it off: before any Worker took it, or between two attempts.
  */
 export type ToolOutcome =
-  | { readonly status: 'finished'; readonly message: IdentifiedMessage }
+  | {
+      readonly status: 'finished';
+      readonly message: IdentifiedMessage;
+      /** Attempts before the one that returned. */
+      readonly attempts?: readonly Attempt[];
+    }
   | { readonly status: 'cancelled' }
   | { readonly status: 'lost'; readonly reason: string }
   | { readonly status: 'called-off' };
@@ -28,7 +34,11 @@ export function returnedOutcome(result: unknown): ToolOutcome {
     return { status: 'lost', reason: 'it was completed with something that is no tool result' };
   }
   return 'message' in result
-    ? { status: 'finished', message: result.message }
+    ? {
+        status: 'finished',
+        message: result.message,
+        ...(result.attempts !== undefined && { attempts: result.attempts }),
+      }
     : { status: 'cancelled' };
 }
 

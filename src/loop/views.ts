@@ -3,8 +3,9 @@ import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
 import { cutText } from './cut-text.ts';
 import type { LoopState, Phase } from './loop-state.ts';
+import { statusOf } from './run-status.ts';
 import type { Stop } from './stop.ts';
-import { statusOf, titleOf } from './to-run-memo.ts';
+import { utf8Length } from './utf8-length.ts';
 
 /** Largest answer of a Query, in UTF-8 bytes of its JSON text. */
 const maxAnswer = 48 * 1024;
@@ -47,6 +48,8 @@ export interface PendingView {
 /** Answer of the Query `messages`: `next` is the `since` of the following page. */
 export interface MessagesPage {
   readonly total: number;
+  /** Index of the first message that the Workflow still holds; those before it lie in the blob store. */
+  readonly from: number;
   readonly messages: readonly (TranscriptMessage | CutMessage)[];
   readonly next?: number;
 }
@@ -63,7 +66,7 @@ export function stateView(state: LoopState): StateView {
   return {
     runId: state.runId,
     agent: state.start.agent,
-    title: titleOf(state.start),
+    title: state.title,
     status: statusOf(state),
     phase: state.phase,
     iteration: state.iteration,
@@ -88,15 +91,17 @@ export function pendingView(state: LoopState): readonly PendingView[] {
 }
 
 /**
- * Messages from index `since` on, at most `limit`, as many as fit.
+ * Messages from index `since` on, at most `limit`, as many as fit, of those that the Workflow still holds.
  * @param since index of the first message, from 0
  */
 export function messagesPage(state: LoopState, since = 0, limit = 50): MessagesPage {
+  const { count: total, tail } = state.transcript;
+  const from = total - tail.length;
   const messages: (TranscriptMessage | CutMessage)[] = [];
   let size = 0;
-  let index = Math.max(0, since);
-  for (; index < state.transcript.count && messages.length < limit; index += 1) {
-    const message = state.transcript.tail[index];
+  let index = Math.max(from, since);
+  for (; index < total && messages.length < limit; index += 1) {
+    const message = tail[index - from];
     if (message === undefined) break;
     const bytes = utf8Length(JSON.stringify(message));
     const isLarge = bytes > maxMessage;
@@ -107,16 +112,5 @@ export function messagesPage(state: LoopState, since = 0, limit = 50): MessagesP
     const shown = isLarge ? { id: cutText(id, maxName), role, cut: { bytes } } : message;
     messages.push(shown);
   }
-  const total = state.transcript.count;
-  return { total, messages, ...(index < total && { next: index }) };
-}
-
-/** Bytes of the text in UTF-8. Counted by hand: the sandbox has no Buffer. */
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
+  return { total, from, messages, ...(index < total && { next: index }) };
 }

@@ -1,7 +1,9 @@
 /** From a model's name to the model: `<provider>:<model>`, one line per provider. */
 import type { LanguageModel } from '../chat/language-model.ts';
 import { EverloopError } from '../everloop-error.ts';
+import { anthropicModel } from './anthropic/anthropic-model.ts';
 import { openAiChatModel } from './openai-chat/openai-chat-model.ts';
+import { openAiResponsesModel } from './openai-responses/openai-responses-model.ts';
 
 /** What reaches a provider. */
 export interface ProviderAccess {
@@ -9,16 +11,22 @@ export interface ProviderAccess {
   readonly baseURL?: string;
 }
 
-type ProviderName = 'openai-chat';
+type ProviderName = 'openai' | 'openai-chat' | 'anthropic';
 export type Providers = Readonly<Partial<Record<ProviderName, ProviderAccess>>>;
 
 /** Variables that hold each provider's key, named in errors. */
-const keyVariable: Readonly<Record<ProviderName, string>> = { 'openai-chat': 'OPENAI_API_KEY' };
+const keyVariable: Readonly<Record<ProviderName, string>> = {
+  openai: 'OPENAI_API_KEY',
+  'openai-chat': 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+};
 
 type Create = (model: string, access: { apiKey: string; baseURL?: string }) => LanguageModel;
 
 const create: Readonly<Record<ProviderName, Create>> = {
+  openai: (model, access) => openAiResponsesModel({ model, ...access }),
   'openai-chat': (model, access) => openAiChatModel({ model, ...access }),
+  anthropic: (model, access) => anthropicModel({ model, ...access }),
 };
 
 export interface ModelRegistry {

@@ -10,6 +10,7 @@ import { workflowBundle } from '../engine/workflow-bundle.ts';
 import { decodeEvent } from '../history/decode-event.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
 import { RunProjection } from '../history/run-projection.ts';
+import { isBoundaryStep } from '../history/state-at.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { replayName } from '../loop/replay-name.ts';
 import type { Difference } from './first-difference.ts';
@@ -82,7 +83,9 @@ function project(
   events: readonly RecordedEvent[],
 ): { readonly states: readonly LoopState[]; readonly problem?: string } {
   const states: LoopState[] = [];
-  const projection = new RunProjection(runId, (state) => states.push(state));
+  const projection = new RunProjection(runId, (step) => {
+    if (isBoundaryStep(step)) states.push(step.after);
+  });
   try {
     for (const event of events) projection.add(event);
     return { states };
@@ -124,7 +127,7 @@ async function execute(
         replayName,
         ...(dataConverter !== undefined && { dataConverter }),
         sinks: {
-          transcript: { begin: ignore, append: ignore, end: ignore },
+          transcript: { begin: ignore, goOn: ignore, append: ignore, end: ignore },
           boundary: {
             reached: {
               fn: (...[, state]: [unknown, LoopState]) => onState(whole(state)),

@@ -1,6 +1,8 @@
 /** The public names of `everloop/testing`: what people test their own agents and models with. */
 export type { Script, ScriptedAnswer, ScriptedCall } from '../models/scripted.ts';
 export { scriptedModel } from '../models/scripted.ts';
+export type { AnthropicServer, AnthropicServerOptions } from './anthropic/anthropic-server.ts';
+export { startAnthropicServer } from './anthropic/anthropic-server.ts';
 export { assertReplays } from './assert-replays.ts';
 export type {
   ConformanceCheck,
@@ -8,7 +10,15 @@ export type {
   ConformanceSubject,
 } from './model-conformance.ts';
 export { modelConformance } from './model-conformance.ts';
-export type { CallLogLine, RecordedCall } from './openai-chat-call-log.ts';
-export type { Misbehaviour } from './openai-chat-misbehaviour.ts';
-export type { OpenAiChatServer, OpenAiChatServerOptions } from './openai-chat-server.ts';
-export { startOpenAiChatServer } from './openai-chat-server.ts';
+export type {
+  OpenAiChatServer,
+  OpenAiChatServerOptions,
+} from './openai-chat/openai-chat-server.ts';
+export { startOpenAiChatServer } from './openai-chat/openai-chat-server.ts';
+export type {
+  OpenAiResponsesServer,
+  OpenAiResponsesServerOptions,
+} from './openai-responses/openai-responses-server.ts';
+export { startOpenAiResponsesServer } from './openai-responses/openai-responses-server.ts';
+export type { CallLogLine, RecordedCall } from './provider-server/call-log.ts';
+export type { Misbehaviour } from './provider-server/misbehaviour.ts';

@@ -11,16 +11,19 @@ import type {
   ModelCallInput,
   ModelCallResult,
   ResolveAgentInput,
+  SealInput,
   ToolRunInput,
   ToolRunResult,
 } from '../loop/calls.ts';
 import { stopGraceMs } from '../loop/stop-grace.ts';
+import type { TranscriptRef } from '../loop/transcript-ref.ts';
 
 /** The Activities of a Worker, under their frozen public names. */
 export interface EverloopActivities {
   everloopResolveAgent(question: ResolveAgentInput): Promise<AgentSpec>;
   everloopCallModel(input: ModelCallInput): Promise<ModelCallResult>;
   everloopRunTool(input: z.input<typeof ToolRunInput>): Promise<ToolRunResult>;
+  everloopSealTranscript(input: SealInput): Promise<TranscriptRef>;
 }
 
 /** Resolves the agent inside the first Workflow task: no round trip through the server. */
@@ -45,16 +48,18 @@ const backoff = {
 
 /** The model and tool Activities. */
 export const nodes = proxyActivities<
-  Pick<EverloopActivities, 'everloopCallModel' | 'everloopRunTool'>
+  Pick<EverloopActivities, 'everloopCallModel' | 'everloopRunTool' | 'everloopSealTranscript'>
 >({
   startToCloseTimeout: '1 hour', // each call sets its own
 });
 
 /**
  * Options of a model call. No schedule-to-close timeout: time in the queue must not end a waiting run.
- * 66 attempts with at most a minute between them are about an hour of trying.
+ * 66 attempts with at most a minute between them are about an hour of trying; where another model stands by,
+ * three are enough to see past a fault of a moment.
+ * @param model index in the agent's list
  */
-export function modelOptions(agent: AgentSpec, activityId: string): ActivityOptions {
+export function modelOptions(agent: AgentSpec, activityId: string, model: number): ActivityOptions {
   return {
     activityId, // `<iteration>/model`: a summary would say no more
     startToCloseTimeout: '1 hour', // long reasoning answers; a silent provider is cut off much earlier by the idle timeout
@@ -62,8 +67,26 @@ export function modelOptions(agent: AgentSpec, activityId: string): ActivityOpti
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // the text so far comes back
     retry: {
       ...backoff,
-      maximumAttempts: 66,
+      maximumAttempts: model + 1 < agent.models.length ? 3 : 66,
     },
+  };
+}
+
+/**
+ * Options of sealing the transcript. `attempts` 0: until it works, because the run cannot go on without; people
+ * see it wait, and why.
+ */
+export function sealOptions(
+  agent: AgentSpec,
+  activityId: string,
+  attempts: number,
+): ActivityOptions {
+  return {
+    activityId,
+    startToCloseTimeout: '5 minutes', // reads a history of 50 MiB at most and writes as much
+    heartbeatTimeout: agent.heartbeatTimeoutMs,
+    cancellationType: ActivityCancellationType.TRY_CANCEL, // a blob too many harms nobody
+    retry: { ...backoff, maximumAttempts: attempts },
   };
 }
 

@@ -3,14 +3,15 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import { afterModel, beforeIteration } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { isRunInput, runInputProblem } from '../loop/read-input.ts';
-import type { AgentRunInput, StartInput } from '../loop/run-input.ts';
+import type { AgentRunInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
 import { resolveAnywhere, resolveHere } from './activities.ts';
 import { endRun, stopForFailure } from './ending.ts';
 import { handleMessages } from './messages.ts';
-import { callModel, callModelToFinish, startIteration } from './model-node.ts';
+import { callModel, startIteration } from './model-node.ts';
 import { Run } from './run.ts';
+import { continueIfDue } from './seal.ts';
 import { describeRun, refreshSummary, showProgress } from './summary.ts';
 import { runTools } from './tools-node.ts';
 
@@ -20,19 +21,24 @@ import { runTools } from './tools-node.ts';
  * @throws ApplicationFailure `everloop.invalid_input` when the argument is not a valid AgentRunInput
  */
 export async function everloopAgentRun(argument: AgentRunInput): Promise<RunResult> {
-  const run = new Run(startOf(argument));
+  const run = new Run(checked(argument));
   handleMessages(run);
   describeRun(run);
   let stop: Stop;
   try {
-    await resolveAgent(run, argument);
-    run.noteCancellation();
-    run.apply({ type: 'appended', entries: ['input'] });
+    if ('start' in argument) await begin(run, argument);
     stop = await iterate(run);
   } catch (error) {
     stop = stopForFailure(run, error);
   }
-  return endRun(run, stop);
+  return await endRun(run, stop);
+}
+
+/** What happens once in a run: a run that goes on from a state has it behind itself. */
+async function begin(run: Run, argument: AgentRunInput): Promise<void> {
+  await resolveAgent(run, argument);
+  run.noteCancellation();
+  run.apply({ type: 'appended', entries: ['input'] });
 }
 
 /** Iteration after iteration, until there is a reason to stop. */
@@ -40,6 +46,8 @@ async function iterate(run: Run): Promise<Stop> {
   for (;;) {
     const limit = beforeIteration(run.state);
     if (limit !== undefined) return finish(run, limit);
+    await continueIfDue(run);
+    if (run.state.cancelRequested) continue;
     startIteration(run);
     showProgress(run);
     await callModel(run);
@@ -56,7 +64,7 @@ async function iterate(run: Run): Promise<Stop> {
 /** At the iteration limit an agent may ask for one last answer, so that the run does not end on a tool result. */
 async function finish(run: Run, stop: Stop): Promise<Stop> {
   if (stop.reason === 'max_iterations' && run.state.agent?.onMaxIterations === 'finish') {
-    await callModelToFinish(run);
+    await callModel(run, { finish: true });
     return beforeIteration(run.state) ?? stop;
   }
   return stop;
@@ -83,8 +91,8 @@ function isUnknownAgent(error: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === failureType.unknownAgent;
 }
 
-function startOf(argument: unknown): StartInput {
-  if (isRunInput(argument)) return argument.start;
+function checked(argument: unknown): AgentRunInput {
+  if (isRunInput(argument)) return argument;
   throw ApplicationFailure.create({
     type: failureType.invalidInput,
     message: `The run's input is not valid: ${runInputProblem(argument)}`,

@@ -5,7 +5,6 @@ import {
   CancelledFailure,
   isCancellation,
   TemporalFailure,
-  TimeoutFailure,
 } from '@temporalio/workflow';
 import { cutText } from '../loop/cut-text.ts';
 import { cancelled, stopForError } from '../loop/decide.ts';
@@ -15,20 +14,24 @@ import type { Stop } from '../loop/stop.ts';
 import { shortened } from '../loop/to-run-memo.ts';
 import { toRunResult } from '../loop/to-run-result.ts';
 import type { Run } from './run.ts';
+import { sealAtEnd } from './seal.ts';
 import { writeSummary } from './summary.ts';
 
 /** Longest text of the failure that closes the Workflow; the memo and LoopState keep less. */
 const failureLength = 2_000;
 
 /**
- * Records the stop and closes the Workflow.
+ * Records the stop, puts the transcript away and closes the Workflow.
  * @returns the result, for every reason that closes it as completed
  * @throws CancelledFailure or ApplicationFailure, which close it as cancelled or failed
  */
-export function endRun(run: Run, stop: Stop): RunResult {
-  const recorded = shortened(stop);
-  const { reason, detail, errorType } = recorded;
-  run.apply({ type: 'stopped', at: Date.now(), stop: recorded });
+export async function endRun(run: Run, stop: Stop): Promise<RunResult> {
+  const stopped = { at: Date.now(), stop: shortened(stop) };
+  const { reason, detail, errorType } = stopped.stop;
+  const isBoundary = run.state.phase.kind === 'boundary';
+  run.apply({ type: 'stopped', ...stopped });
+  await sealAtEnd(run, { stopped, ...(isBoundary && { boundary: true }) });
+  run.apply({ type: 'ended', at: Date.now() });
   writeSummary(run);
   const result = toRunResult(run.state);
   if (reason === 'cancelled') throw new CancelledFailure(detail);
@@ -52,13 +55,9 @@ export function stopForFailure(run: Run, error: unknown): Stop {
   if (isCancellation(error) && run.state.cancelRequested) return cancelled;
   if (!(error instanceof TemporalFailure)) throw error;
   const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof TimeoutFailure) {
-    const what = `The call was lost on every attempt (${cause.timeoutType}).`;
-    return stopForError(
-      run.state,
-      `${failureType.model}.lost`,
-      `${what} Look at the Worker's log.`,
-    );
+  const { lastError } = run.state;
+  if (error instanceof ActivityFailure && lastError !== undefined) {
+    return stopForError(run.state, lastError.type, lastError.message);
   }
   const type = cause instanceof ApplicationFailure ? cause.type : undefined;
   const { message } = cause ?? error;

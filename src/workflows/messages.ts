@@ -1,9 +1,18 @@
 /** The messages of a run: names, payloads and handlers. A public contract: any Temporal client and the `temporal` CLI may use them. */
 import { ApplicationFailure } from '@temporalio/common';
-import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
+import {
+  currentUpdateInfo,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+} from '@temporalio/workflow';
 import type { UsageTotal } from '../chat/usage.ts';
+import { isInboxFull } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
+import type { LoopState } from '../loop/loop-state.ts';
 import { sendProblem } from '../loop/read-input.ts';
+import { receivedSignal } from '../loop/received-signal.ts';
 import type { SendInput } from '../loop/run-input.ts';
 import { toUserMessage } from '../loop/to-user-message.ts';
 import type { MessagesPage, PendingView, StateView } from '../loop/views.ts';
@@ -17,6 +26,8 @@ export interface SendReceipt {
 
 /** Gives the run a user message. The same id gets the same answer and is appended once. */
 export const send = defineUpdate<SendReceipt, [SendInput]>('send');
+/** The same by Signal, for clients without Updates: no receipt, and what the run cannot take is counted as refused. */
+export const sendSignal = defineSignal<[SendInput]>('send');
 /** Where the run is. */
 export const state = defineQuery<StateView>('state');
 /** The transcript, by pages. */
@@ -32,6 +43,9 @@ export function handleMessages(run: Run): void {
     validator: (payload) => validateSend(run, payload),
     description: 'Gives the run a user message, read at the next boundary.',
   });
+  setHandler(sendSignal, (payload) => receiveSignal(run, payload), {
+    description: 'Gives the run a user message without an answer.',
+  });
   setHandler(state, () => stateView(run.state));
   setHandler(messages, (since, limit) => messagesPage(run.state, since, limit));
   setHandler(pending, () => pendingView(run.state));
@@ -44,6 +58,12 @@ function validateSend(run: Run, payload: unknown): void {
   }
   const problem = sendProblem(payload);
   if (problem !== undefined) throw rejection(failureType.rejected, problem);
+  if (isInboxFull(run.state)) {
+    throw rejection(
+      failureType.inboxFull,
+      'Too much waits to be read already. Send it again after the next iteration.',
+    );
+  }
 }
 
 function receive(run: Run, payload: SendInput): SendReceipt {
@@ -51,9 +71,18 @@ function receive(run: Run, payload: SendInput): SendReceipt {
   if (id === undefined) throw new Error('send was handled outside an Update');
   const message = toUserMessage(payload.message);
   run.apply({ type: 'message-received', at: Date.now(), id, message });
-  const position = run.state.seen[id];
+  return { position: positionOf(run.state, id) };
+}
+
+/** A Signal is never rejected: the sender would not hear of it. Nothing it holds may throw either. */
+function receiveSignal(run: Run, payload: unknown): void {
+  run.apply(receivedSignal(run.state, payload, Date.now()));
+}
+
+function positionOf({ seen }: LoopState, id: string): number {
+  const position = seen.find((entry) => entry.id === id)?.position;
   if (position === undefined) throw new Error(`message ${id} was received and is not known`);
-  return { position };
+  return position;
 }
 
 function rejection(type: string, message: string): ApplicationFailure {

@@ -2,9 +2,10 @@
 import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import { apply, startState } from '../loop/apply.ts';
 import type { Fact } from '../loop/fact.ts';
+import { isBoundary } from '../loop/is-boundary.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { isReplay } from '../loop/replay-name.ts';
-import type { StartInput } from '../loop/run-input.ts';
+import type { AgentRunInput } from '../loop/run-input.ts';
 import { stopGraceMs } from '../loop/stop-grace.ts';
 import { sinks } from './sinks.ts';
 
@@ -15,6 +16,8 @@ const graceMs = stopGraceMs + 2_000;
 export class Run {
   /** Workflow time at which lists were last told of the run, milliseconds since the epoch. */
   summaryAt: number;
+  /** Events in the history when the transcript could not be sealed last. */
+  sealFailedAt: number | undefined;
   #state: LoopState;
   readonly #rootScope = CancellationScope.current();
   readonly #graceListeners = new Set<() => void>();
@@ -22,19 +25,34 @@ export class Run {
   /** Messages that a replay was told of. */
   #told = 0;
 
-  constructor(start: StartInput) {
+  constructor(argument: AgentRunInput) {
     const { workflowId, firstExecutionRunId, startTime, taskQueue } = workflowInfo();
     this.#replayed = isReplay(taskQueue);
     this.summaryAt = startTime.getTime();
     void this.#watchGrace();
-    this.#state = startState({
-      type: 'run-started',
-      at: startTime.getTime(),
-      runId: workflowId,
-      firstTemporalRunId: firstExecutionRunId,
-      start,
-    });
+    this.#state =
+      'from' in argument
+        ? argument.from.state
+        : startState({
+            type: 'run-started',
+            at: startTime.getTime(),
+            runId: workflowId,
+            firstTemporalRunId: firstExecutionRunId,
+            start: argument.start,
+          });
+    if ('from' in argument) this.#goOn(argument.from.previous.temporalRunId);
     if (this.#replayed) this.#reach();
+  }
+
+  /** The process that held the transcript may hold it still. */
+  #goOn(temporalRunId: string): void {
+    const { agent, transcript } = this.#state;
+    if (agent === undefined) throw new Error('a run went on from a state without its agent');
+    sinks.transcript.goOn(agent, {
+      temporalRunId,
+      count: transcript.count - transcript.tail.length,
+    });
+    this.#append(0);
   }
 
   get state(): LoopState {
@@ -50,13 +68,18 @@ export class Run {
     const before = this.#state.transcript.count;
     this.#state = apply(this.#state, fact);
     if (fact.type === 'agent-resolved') sinks.transcript.begin(fact.agent);
+    this.#append(before);
+    if (fact.type === 'ended') sinks.transcript.end();
+    if (this.#replayed && isBoundary(fact)) this.#reach();
+  }
+
+  /** Hands on the messages from index `since` on. */
+  #append(since: number): void {
     const { tail, count } = this.#state.transcript;
-    for (const [index, message] of tail.slice(tail.length - (count - before)).entries()) {
-      sinks.transcript.append(before + index, message);
-    }
-    if (fact.type === 'stopped') sinks.transcript.end();
-    if (this.#replayed && (fact.type === 'iteration-ended' || fact.type === 'stopped')) {
-      this.#reach();
+    const first = count - tail.length;
+    for (let index = Math.max(since, first); index < count; index += 1) {
+      const message = tail[index - first];
+      if (message !== undefined) sinks.transcript.append(index, message);
     }
   }
 

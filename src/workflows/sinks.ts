@@ -9,6 +9,11 @@ export interface RunSinks extends Sinks {
   transcript: {
     /** The agent is known; the transcript that follows starts empty. */
     begin(agent: AgentSpec): void;
+    /** The run goes on in a new Temporal run; its first `count` messages are those of the one before. */
+    goOn(
+      agent: AgentSpec,
+      previous: { readonly temporalRunId: string; readonly count: number },
+    ): void;
     /** Message `index` (from 0). Called again for the same index when the Workflow is replayed. */
     append(index: number, message: TranscriptMessage): void;
     /** The run has ended. */

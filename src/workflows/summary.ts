@@ -6,8 +6,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { statusOf } from '../loop/run-status.ts';
 import { searchAttribute } from '../loop/search-attributes.ts';
-import { memoKey, statusOf, toRunMemo } from '../loop/to-run-memo.ts';
+import { memoKey, toRunMemo } from '../loop/to-run-memo.ts';
 import type { Run } from './run.ts';
 
 /** Age at which the summary of a working run is written again, in a Workflow task that happens anyway. */

@@ -14,12 +14,13 @@ import type { RecordedEvent } from '../../src/history/recorded-event.ts';
 import type { LiveEvent } from '../../src/loop/events.ts';
 import type { Script } from '../../src/models/scripted.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
+import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
 import { agentWith } from '../loop/plans.ts';
 import { simulate } from '../loop/simulate.ts';
 
 const agent = agentWith(8, false);
 /** A run of three iterations that ends with an answer: its history is the truth in these tests. */
-const { events, final } = simulate({
+const { histories, messages } = simulate({
   agent,
   answers: [
     {
@@ -49,8 +50,11 @@ const { events, final } = simulate({
   ],
   ends: [{ rank: 0, end: 'finished' }],
   sends: [],
+  continueAfter: [],
+  sealsFail: false,
   cancelAfter: undefined,
 });
+const events = histories.flat();
 const third = events.find(
   (event): event is Extract<RecordedEvent, { type: 'activity-scheduled' }> =>
     event.type === 'activity-scheduled' && event.activityId === '3/model',
@@ -79,6 +83,7 @@ function callOf(model: LanguageModel | (() => never), attempt = 1): Call {
   const published: LiveEvent[] = [];
   const activity = createCallModel({
     contexts,
+    blobs: createMemoryBlobStore(),
     bus: { publish: (event) => published.push(event), subscribe: () => () => {} },
     heartbeatIntervalMs: 1_000,
     modelNamed: () => (typeof model === 'function' ? model() : model),
@@ -145,7 +150,7 @@ describe('everloopCallModel', () => {
     await first.run();
     const warm = recording(answer);
     const second = callOf(warm.model);
-    second.contexts.restore('0000-sim', agent, final.transcript.tail.slice(0, 5));
+    second.contexts.restore('0000-sim', agent, messages.slice(0, 5));
     await second.run();
     expect(second.contexts.counts).toEqual({ hits: 1, misses: 0 });
     expect(warm.requests).toEqual(cold.requests);
@@ -154,7 +159,7 @@ describe('everloopCallModel', () => {
   it('never asks with a cached transcript that is not the one meant', async () => {
     const { model, requests } = recording(answer);
     const call = callOf(model);
-    const other = final.transcript.tail.slice(0, 5).toReversed();
+    const other = messages.slice(0, 5).toReversed();
     call.contexts.restore('0000-sim', agent, other);
     await call.run();
     expect(call.contexts.counts).toEqual({ hits: 0, misses: 1 });

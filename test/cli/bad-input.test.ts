@@ -1,6 +1,6 @@
 /** What the program does with what is wrong: one table of error, exit code, words, and whether the run lives on. */
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
 import type { Ended, Project, Started } from './cli.ts';
 import { imports, makeProject, serverPid, until, untilAsked } from './cli.ts';
 

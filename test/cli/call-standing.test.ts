@@ -28,7 +28,7 @@ it.each<
   const status = recorded ?? 'running';
   expect(
     callStanding(
-      { status: 'open', open: [], workers: 1, ...run },
+      { status: 'running', open: [], workers: 1, ...run },
       { iteration: 3 },
       { status, call, index: 0 },
     ),

@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
 import type { Project } from './cli.ts';
 import { imports, makeProject, serverPid, until, untilAsked } from './cli.ts';
 

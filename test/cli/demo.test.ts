@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { countCalls } from '../../src/cli/demo-counts.ts';
 import { composeReport, readListing } from '../../src/cli/demo-report.ts';
-import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
 import type { Project } from './cli.ts';
 import { makeProject } from './cli.ts';
 

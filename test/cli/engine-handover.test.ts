@@ -1,8 +1,8 @@
 /** One engine in a project, and who runs it when several commands come and go. */
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
-import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
+import type { OpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
 import type { Project } from './cli.ts';
 import { imports, makeProject, serverPid, until, untilAsked } from './cli.ts';
 

@@ -26,8 +26,7 @@ async function shown(play: (view: RunView) => void): Promise<{ stdout: string; s
 }
 
 function delta(iteration: number, attempt: number, said: string): LiveEvent {
-  const parts = [{ kind: 'text', text: said }] as const;
-  return { type: 'delta', runId: 'r', iteration, attempt, seq: 0, parts };
+  return { type: 'text-delta', runId: 'r', iteration, attempt, seq: 0, data: { text: said } };
 }
 
 function message(iteration: number, role: 'user' | 'assistant', said: string): RunEvent {
@@ -38,6 +37,7 @@ function message(iteration: number, role: 'user' | 'assistant', said: string): R
     iteration,
     at: 0,
     data: {
+      index: 0,
       message: {
         id: 'm',
         createdAt: '2026-01-01T00:00:00.000Z',
@@ -56,6 +56,7 @@ function toolResult(isError: boolean, said: string): RunEvent {
     iteration: 1,
     at: 0,
     data: {
+      index: 0,
       message: {
         id: 'm',
         createdAt: '2026-01-01T00:00:00.000Z',

@@ -6,7 +6,7 @@ import type { OpenActivity, RunSnapshot } from '../../src/client/run-snapshot.ts
 const now = 1_800_000_000_000;
 
 function snapshot(workers: number, ...open: OpenActivity[]): RunSnapshot {
-  return { id: 'r', temporalRunId: 't', taskQueue: 'q', status: 'open', open, workers };
+  return { id: 'r', temporalRunId: 't', taskQueue: 'q', status: 'running', open, workers };
 }
 
 function toolCall(activity: Partial<OpenActivity>): OpenActivity {

@@ -8,9 +8,11 @@ import { simulate } from '../loop/simulate.ts';
 
 const numRuns = 1_000;
 
-function eventsOf(recorded: readonly RecordedEvent[]): readonly RunEvent[] {
-  const projection = new RunEventProjection('run', '0000-sim');
-  return recorded.flatMap((event) => projection.add(event));
+function eventsOf(histories: readonly (readonly RecordedEvent[])[]): readonly RunEvent[] {
+  return histories.flatMap((recorded, index) => {
+    const projection = new RunEventProjection('run', `${index}-sim`);
+    return recorded.flatMap((event) => projection.add(event));
+  });
 }
 
 /** What is open when the events are over, or an end that nothing had begun. */
@@ -22,6 +24,8 @@ function unpaired(events: readonly RunEvent[]): readonly string[] {
   for (const event of events) {
     if (event.type === 'run-start') begin('run');
     if (event.type === 'iteration-start') begin(`iteration ${event.iteration}`);
+    if (event.type === 'model-start') begin(`call ${event.data.activityId}`);
+    if (event.type === 'model-end') end(`call ${event.data.activityId}`);
     if (event.type === 'tool-start') begin(`call ${event.data.callId}`);
     if (event.type === 'tool-end') end(`call ${event.data.callId}`);
     if (event.type === 'iteration-end') end(`iteration ${event.iteration}`);
@@ -34,7 +38,7 @@ describe('the events of a run, over random histories', () => {
   it('give every start its end, and end with the run', () => {
     fc.assert(
       fc.property(plans, (plan) => {
-        const events = eventsOf(simulate(plan).events);
+        const events = eventsOf(simulate(plan).histories);
         expect(unpaired(events)).toEqual([]);
         expect(events[0]?.type).toBe('run-start');
         expect(events.at(-1)?.type).toBe('run-end');
@@ -46,11 +50,11 @@ describe('the events of a run, over random histories', () => {
   it('tell every message of the transcript once and in order', () => {
     fc.assert(
       fc.property(plans, (plan) => {
-        const { events, final } = simulate(plan);
-        const told = eventsOf(events).flatMap((event) =>
-          event.type === 'message' ? [event.data.message] : [],
+        const { histories, messages } = simulate(plan);
+        const told = eventsOf(histories).flatMap((event) =>
+          event.type === 'message' ? [event.data] : [],
         );
-        expect(told).toEqual(final.transcript.tail);
+        expect(told).toEqual(messages.map((message, index) => ({ index, message })));
       }),
       { numRuns },
     );
@@ -59,10 +63,10 @@ describe('the events of a run, over random histories', () => {
   it('have ids that are never given twice and the same however often they are read', () => {
     fc.assert(
       fc.property(plans, (plan) => {
-        const { events } = simulate(plan);
-        const ids = eventsOf(events).map((event) => event.id);
+        const { histories } = simulate(plan);
+        const ids = eventsOf(histories).map((event) => event.id);
         expect(new Set(ids).size).toBe(ids.length);
-        expect(eventsOf(events).map((event) => event.id)).toEqual(ids);
+        expect(eventsOf(histories).map((event) => event.id)).toEqual(ids);
       }),
       { numRuns },
     );
@@ -71,9 +75,10 @@ describe('the events of a run, over random histories', () => {
   it('are told as soon as history has them: a longer history only adds', () => {
     fc.assert(
       fc.property(plans, fc.nat(), (plan, at) => {
-        const { events } = simulate(plan);
-        const part = eventsOf(events.slice(0, at % (events.length + 1)));
-        expect(eventsOf(events).slice(0, part.length)).toEqual(part);
+        const { histories } = simulate(plan);
+        const [first = []] = histories;
+        const part = eventsOf([first.slice(0, at % (first.length + 1))]);
+        expect(eventsOf(histories).slice(0, part.length)).toEqual(part);
       }),
       { numRuns },
     );

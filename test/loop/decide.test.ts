@@ -35,7 +35,7 @@ function stateAfter(given: Case): LoopState {
     agent: {
       version: 1,
       name: 'agent',
-      model: 'm',
+      models: ['m'],
       instructions: '',
       tools: [],
       options: {},
@@ -48,7 +48,7 @@ function stateAfter(given: Case): LoopState {
     },
     maxIterations: 3,
     cancelRequested: given.cancelled ?? false,
-    inbox: given.waiting ? [{ id: 'm1', message: { ...message, role: 'user' } }] : [],
+    inbox: given.waiting ? [{ id: 'm1', message: { ...message, role: 'user' }, bytes: 1 }] : [],
     pauses: given.pauses ?? 0,
     lastResponse: {
       activityId: '1/model',

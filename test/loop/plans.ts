@@ -10,7 +10,7 @@ export function agentWith(maxIterations: number, continueOnLength: boolean): Age
   return {
     version: 1,
     name: 'agent',
-    model: 'm',
+    models: ['m', 'n'],
     instructions: 'Be.',
     tools: toolNames.map((name) => ({
       definition: { name, inputSchema: { type: 'object' } },
@@ -74,9 +74,12 @@ export const plans: fc.Arbitrary<Plan> = fc
       fc.record({
         id: fc.constantFrom('m1', 'm2', 'm3', 'constructor', '__proto__'),
         after: fc.integer({ min: 1, max: 12 }),
+        by: fc.constantFrom('update' as const, 'signal' as const),
       }),
       { maxLength: 5, selector: (send) => send.id },
     ),
+    continueAfter: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
+    sealsFail: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.boolean()),
     cancelAfter: fc.option(fc.integer({ min: 1, max: 15 }), { nil: undefined, freq: 2 }),
   })
   .map(({ maxIterations, continueOnLength, ...rest }) => ({

@@ -3,18 +3,26 @@
 import { callsOf } from '../../src/chat/calls-of.ts';
 import type { FinishReason } from '../../src/chat/finish-reason.ts';
 import type { ToolCall } from '../../src/chat/tool-call.ts';
-import type { IdentifiedMessage } from '../../src/chat/transcript-message.ts';
+import type { IdentifiedMessage, TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import type { Usage } from '../../src/chat/usage.ts';
 import type { RecordedEvent } from '../../src/history/recorded-event.ts';
+import { advanceOf } from '../../src/loop/advance.ts';
 import type { AgentSpec } from '../../src/loop/agent-spec.ts';
 import { apply, startState } from '../../src/loop/apply.ts';
 import { withUniqueCallIds } from '../../src/loop/call-ids.ts';
-import type { ModelCallResult } from '../../src/loop/calls.ts';
+import type { ModelCallResult, SealInput } from '../../src/loop/calls.ts';
 import { responseEntries, resultEntries } from '../../src/loop/close-calls.ts';
+import { continuedState } from '../../src/loop/continuation.ts';
 import { afterModel, beforeIteration, receivable, stopForError } from '../../src/loop/decide.ts';
 import type { Fact } from '../../src/loop/fact.ts';
+import { isBoundary } from '../../src/loop/is-boundary.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
-import { activityMessageId, modelActivityId, toolActivityId } from '../../src/loop/message-ids.ts';
+import {
+  activityMessageId,
+  modelActivityId,
+  sealActivityId,
+  toolActivityId,
+} from '../../src/loop/message-ids.ts';
 import type { Stop } from '../../src/loop/stop.ts';
 import { memoKey, shortened, toRunMemo } from '../../src/loop/to-run-memo.ts';
 import type { ActivityEnd } from '../../src/loop/tool-outcome.ts';
@@ -40,8 +48,16 @@ export interface Plan {
   readonly agent: AgentSpec;
   readonly answers: readonly PlannedAnswer[];
   readonly ends: readonly PlannedEnd[];
-  /** Messages sent: each after so many waits of the Workflow. */
-  readonly sends: readonly { readonly id: string; readonly after: number }[];
+  /** Messages sent: each after so many waits of the Workflow, by Update or by Signal. */
+  readonly sends: readonly {
+    readonly id: string;
+    readonly after: number;
+    readonly by: 'update' | 'signal';
+  }[];
+  /** Iterations after which the run tries to continue as new. */
+  readonly continueAfter: readonly number[];
+  /** Tries to seal the transcript that fail. */
+  readonly sealsFail: boolean;
   /** The wait in which the run is cancelled. */
   readonly cancelAfter: number | undefined;
 }
@@ -50,7 +66,10 @@ export interface Simulation {
   readonly final: LoopState;
   /** States at the start, after each iteration, at the end. */
   readonly boundaries: readonly LoopState[];
-  readonly events: readonly RecordedEvent[];
+  /** The histories of the Temporal runs, one after another. */
+  readonly histories: readonly (readonly RecordedEvent[])[];
+  /** Every message ever appended, in order. */
+  readonly messages: readonly TranscriptMessage[];
   /** States right after the results of a tools node were appended. */
   readonly afterTools: readonly LoopState[];
   readonly usages: readonly (Usage | undefined)[];
@@ -69,7 +88,8 @@ type New<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never;
 
 class Player {
   readonly #plan: Plan;
-  readonly #events: RecordedEvent[] = [];
+  readonly #histories: RecordedEvent[][] = [[]];
+  readonly #messages: TranscriptMessage[] = [];
   readonly #boundaries: LoopState[] = [];
   readonly #afterTools: LoopState[] = [];
   readonly #usages: (Usage | undefined)[] = [];
@@ -104,13 +124,13 @@ class Player {
     });
     this.#apply({ type: 'agent-resolved', agent: this.#plan.agent });
     this.#apply({ type: 'appended', entries: ['input'] });
-    const stop = shortened(this.#loop());
-    this.#apply({ type: 'stopped', at: this.#now, stop });
+    this.#end(shortened(this.#loop()));
     this.#record({ type: 'memo', memo: { [memoKey]: toRunMemo(this.#state, this.#now) } });
     return {
       final: this.#state,
       boundaries: this.#boundaries,
-      events: this.#events,
+      histories: this.#histories,
+      messages: this.#messages,
       afterTools: this.#afterTools,
       usages: this.#usages,
       accepted: this.#accepted,
@@ -121,28 +141,86 @@ class Player {
     for (;;) {
       const limit = beforeIteration(this.#state);
       if (limit !== undefined) return limit;
+      if (this.#plan.continueAfter.includes(this.#state.iteration)) this.#continue();
       const failed = this.#iterate();
       if (failed !== undefined) return failed;
     }
   }
 
+  #continue(): void {
+    this.#apply({ type: 'messages-taken', received: receivable(this.#state) });
+    if (!this.#seal({ boundary: true })) return;
+    const state = continuedState(this.#state);
+    if (state === undefined) throw new Error('the state is too large');
+    const temporalRunId = `${this.#histories.length}-sim`;
+    this.#record({ type: 'closed', closed: { how: 'continued', temporalRunId } });
+    this.#histories.push([]);
+    const previous = { temporalRunId: '0000-sim', how: 'continued' as const };
+    const input = { from: { state, previous } };
+    this.#record({ type: 'started', firstTemporalRunId, input });
+    this.#state = state;
+    this.#boundaries.push(state);
+    this.#task();
+  }
+
+  #end(stop: Stop): void {
+    const stopped = { at: this.#now, stop };
+    const isBoundary = this.#state.phase.kind === 'boundary';
+    this.#apply({ type: 'stopped', ...stopped });
+    this.#seal({ stopped, ...(isBoundary && { boundary: true as const }) });
+    this.#apply({ type: 'ended', at: this.#now });
+  }
+
+  #seal(why: Pick<SealInput, 'boundary' | 'stopped'>): boolean {
+    const { count, sealed } = this.#state.transcript;
+    if (count === 0) return false;
+    if (sealed?.messages === count) return true;
+    const scheduledId = this.#record({
+      type: 'activity-scheduled',
+      activityId: sealActivityId(this.#state.iteration, count),
+      name: 'everloopSealTranscript',
+      input: { ...advanceOf(this.#state), ...why },
+    });
+    this.#apply({ type: 'told' });
+    if (this.#plan.sealsFail) {
+      const message = 'the disk is full';
+      this.#record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
+      this.#task();
+      return false;
+    }
+    const ref = { hash: `of-${count}`, messages: count, bytes: count };
+    this.#record({ type: 'activity-completed', scheduledId, result: ref });
+    this.#task();
+    this.#apply({ type: 'sealed', ref });
+    return true;
+  }
+
   /** One iteration; returns the reason to stop, if there is one. */
   #iterate(): Stop | undefined {
     const iteration = this.#state.iteration + 1;
-    const { unsent: before } = this.#state;
     this.#apply({ type: 'iteration-started', iteration, received: receivable(this.#state) });
-    const { transcript, unsent } = this.#state;
+    for (;;) {
+      const { model } = this.#state;
+      const failed = this.#callModel();
+      if (failed === undefined) break;
+      if (this.#state.model === model) return failed;
+    }
+    const next = afterModel(this.#state);
+    if (next.kind === 'stop') return next.stop;
+    if (next.kind === 'tools') this.#tools(iteration);
+    if (!this.#state.cancelRequested) this.#apply({ type: 'iteration-ended' });
+    return undefined;
+  }
+
+  /** Returns the reason to stop when the call fails and no other model is asked. */
+  #callModel(): Stop | undefined {
+    const { iteration, callsInIteration, model } = this.#state;
+    const activityId = modelActivityId(iteration, callsInIteration + 1);
     const scheduledId = this.#record({
       type: 'activity-scheduled',
-      activityId: modelActivityId(iteration),
+      activityId,
       name: 'everloopCallModel',
-      input: {
-        iteration,
-        upTo: transcript.count,
-        append: before.append,
-        received: unsent.received,
-        digest: transcript.digest,
-      },
+      input: { ...advanceOf(this.#state), ...(model > 0 && { model }) },
     });
     this.#apply({ type: 'model-started' });
     const isCancelled = this.#wait();
@@ -150,26 +228,19 @@ class Player {
     this.#answers += 1;
     if (answer === undefined) throw new Error('a plan needs answers');
     if (answer.fails && !isCancelled) {
+      const type = 'everloop.model.server';
       const message = 'the model is away';
-      this.#record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
+      this.#record({ type: 'activity-failed', scheduledId, failureType: type, message });
       this.#task();
-      return stopForError(this.#state, 'x', message);
+      this.#apply({ type: 'model-failed', activityId, error: { type, message } });
+      return stopForError(this.#state, type, message);
     }
     const result = isCancelled ? this.#partial(answer) : this.#answer(answer);
     this.#usages.push(result.usage);
     this.#record({ type: 'activity-completed', scheduledId, result });
     this.#task();
-    this.#apply({
-      type: 'model-ended',
-      at: this.#now,
-      activityId: modelActivityId(iteration),
-      result,
-    });
+    this.#apply({ type: 'model-ended', at: this.#now, activityId, result });
     this.#apply({ type: 'appended', entries: responseEntries(this.#state) });
-    const next = afterModel(this.#state);
-    if (next.kind === 'stop') return next.stop;
-    if (next.kind === 'tools') this.#tools(iteration);
-    if (!this.#state.cancelRequested) this.#apply({ type: 'iteration-ended' });
     return undefined;
   }
 
@@ -223,13 +294,13 @@ class Player {
   /** The Workflow waits: messages arrive, perhaps a cancellation. True when it is cancelled now. */
   #wait(): boolean {
     this.#waits += 1;
-    for (const { id } of this.#plan.sends.filter((send) => send.after === this.#waits)) {
+    for (const { id, by } of this.#plan.sends.filter((send) => send.after === this.#waits)) {
+      const input = { id, message: `message ${id}` };
+      if (by === 'signal') this.#record({ type: 'signaled', name: 'send', input });
       this.#task();
-      this.#record({
-        type: 'update-accepted',
-        updateId: id,
-        request: { name: 'send', input: { id, message: `message ${id}` } },
-      });
+      if (by === 'update') {
+        this.#record({ type: 'update-accepted', updateId: id, request: { name: 'send', input } });
+      }
       this.#apply({
         type: 'message-received',
         at: this.#now,
@@ -252,7 +323,7 @@ class Player {
       ...calls.map((toolCall) => ({ kind: 'tool_call' as const, toolCall })),
     ];
     const taken = new Set(
-      this.#state.transcript.tail.flatMap((message) => callsOf(message).map((call) => call.id)),
+      this.#messages.flatMap((message) => callsOf(message).map((call) => call.id)),
     );
     const message = withUniqueCallIds({ ...this.#identity('assistant'), parts }, taken);
     return {
@@ -277,8 +348,9 @@ class Player {
   }
 
   #identity(role: 'assistant') {
-    const id = activityMessageId(firstTemporalRunId, modelActivityId(this.#state.iteration), 1);
-    return { id, role };
+    const { iteration, callsInIteration } = this.#state;
+    const activityId = modelActivityId(iteration, callsInIteration);
+    return { id: activityMessageId(firstTemporalRunId, activityId, 1), role };
   }
 
   #result(call: ToolCall, activityId: string, isError: boolean): IdentifiedMessage {
@@ -299,16 +371,18 @@ class Player {
 
   #record(event: New<RecordedEvent>): number {
     this.#clock += 1_000;
-    const id = this.#events.length + 1;
-    this.#events.push({ id, at: this.#clock, ...event });
+    const events = this.#histories.at(-1) ?? [];
+    const id = events.length + 1;
+    events.push({ id, at: this.#clock, ...event });
     return id;
   }
 
   #apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
+    const { count } = this.#state.transcript;
     this.#state = apply(deepFreeze(this.#state), fact);
-    if (fact.type === 'iteration-ended' || fact.type === 'stopped') {
-      this.#boundaries.push(this.#state);
-    }
+    const added = this.#state.transcript.count - count;
+    if (added > 0) this.#messages.push(...this.#state.transcript.tail.slice(-added));
+    if (isBoundary(fact)) this.#boundaries.push(this.#state);
   }
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import { startState } from '../../src/loop/apply.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
-import { shortened, titleOf, toRunMemo } from '../../src/loop/to-run-memo.ts';
+import { titleOf } from '../../src/loop/title-of.ts';
+import { shortened, toRunMemo } from '../../src/loop/to-run-memo.ts';
 import { messagesPage, stateView } from '../../src/loop/views.ts';
 
 /** What Temporal keeps of a Query's answer at most, where it is kept at all. */
@@ -54,7 +55,7 @@ describe('messagesPage', () => {
   });
 
   it('answers a place behind the end with nothing', () => {
-    expect(messagesPage(stateWith(['a']), 7)).toEqual({ total: 1, messages: [] });
+    expect(messagesPage(stateWith(['a']), 7)).toEqual({ total: 1, from: 0, messages: [] });
   });
 });
 
@@ -78,7 +79,11 @@ describe('the summary of a run', () => {
     const state = stateWith([]);
     const [message] = stateWith(['x']).transcript.tail;
     if (message === undefined) throw new Error('no message');
-    const inbox = Array.from({ length: 1_000 }, () => ({ id: '漢'.repeat(200), message }));
+    const inbox = Array.from({ length: 1_000 }, () => ({
+      id: '漢'.repeat(200),
+      message,
+      bytes: 1,
+    }));
     const pendingToolCalls = Array.from({ length: 1_000 }, (_, index) => ({
       status: 'running' as const,
       call: { id: `c${index}`.padEnd(64, 'x'), name: '漢'.repeat(64) },

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { readRawHistory } from '../../src/client/read-history.ts';
 import { bundleWorkflows } from '../../src/engine/workflow-bundle.ts';
-import { stateAt } from '../../src/history/state-at.ts';
+import { boundaries, stateAt } from '../../src/history/state-at.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
 import { replayHistory } from '../../src/replay/replay.ts';
 import { assertReplays } from '../../src/testing/assert-replays.ts';
@@ -54,8 +54,11 @@ describe('replayHistory', () => {
     const verdict = await replayHistory(events, runId, { bundle: sharedBundle() });
     expect(verdict).toMatchObject({ ok: true, iterations: 5 });
     const history = await harness.history(runId);
-    expect(verdict.states.map((state) => state.iteration)).toEqual([0, 1, 2, 3, 4, 5]);
-    for (const state of verdict.states) expect(stateAt(history, state.iteration)).toEqual(state);
+    expect(verdict.states.map((state) => state.iteration)).toEqual([0, 1, 2, 3, 4, 5, 5]);
+    const told = boundaries(history);
+    expect(verdict.states).toEqual(told);
+    expect(stateAt(history, 3)).toEqual(told[3]);
+    expect(stateAt(history, 5)).toEqual(told.at(-1));
   });
 
   it('names the iteration in which the code no longer makes what history holds', async () => {

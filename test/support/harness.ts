@@ -10,6 +10,8 @@ import { connectWorker } from '../../src/engine/connect-worker.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
 import type { RecordedHistory } from '../../src/history/recorded-event.ts';
 import type { Providers } from '../../src/models/model-registry.ts';
+import type { BlobStore } from '../../src/storage/blob-store.ts';
+import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
 import { assertReplays } from '../../src/testing/assert-replays.ts';
 import { createWorker } from '../../src/worker.ts';
 
@@ -18,6 +20,8 @@ installRuntime('ERROR');
 export interface HarnessOptions {
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly providers?: Providers;
+  /** In memory when absent. */
+  readonly blobs?: BlobStore;
 }
 
 export interface Harness {
@@ -25,17 +29,20 @@ export interface Harness {
   readonly everloop: Everloop;
   readonly taskQueue: string;
   readonly contexts: ModelContexts;
+  readonly blobs: BlobStore;
   history(runId: string): Promise<RecordedHistory>;
   /** Stops the Worker, then proves every run of its queue deterministic against history. */
   stop(): Promise<void>;
 }
 
-export async function startHarness({ agents, providers = {} }: HarnessOptions): Promise<Harness> {
+export async function startHarness(options: HarnessOptions): Promise<Harness> {
+  const { agents, providers = {} } = options;
   const address = inject('temporalAddress');
   const taskQueue = `test-${crypto.randomUUID()}`;
   const { client, connection } = await connectClient({ address, namespace: 'default' });
   const native = await connectWorker({ address });
   const contexts = new ModelContexts();
+  const blobs = options.blobs ?? createMemoryBlobStore();
   const worker = await createWorker({
     connection: native,
     namespace: 'default',
@@ -44,14 +51,16 @@ export async function startHarness({ agents, providers = {} }: HarnessOptions): 
     agents,
     providers,
     contexts,
+    blobs,
     worker: { shutdownGraceTime: '1 second', workflowBundle: sharedBundle() },
   });
   const running = worker.run();
   return {
     client,
-    everloop: Everloop.from(client, taskQueue),
+    everloop: Everloop.from(client, { taskQueue, blobs }),
     taskQueue,
     contexts,
+    blobs,
     history: (runId) => recordedHistory(client, runId),
     async stop() {
       worker.shutdown();
@@ -71,8 +80,9 @@ async function recordedHistory(client: Client, runId: string): Promise<RecordedH
 async function expectReplays(client: Client, taskQueue: string): Promise<void> {
   const runs = client.workflow.list({ query: `TaskQueue = '${taskQueue}'` });
   let count = 0;
-  for await (const { workflowId } of runs) {
-    await assertReplays(client, workflowId, { bundle: sharedBundle() });
+  const ids = new Set((await Array.fromAsync(runs)).map(({ workflowId }) => workflowId));
+  for (const id of ids) {
+    await assertReplays(client, id, { bundle: sharedBundle() });
     count += 1;
   }
   expect(count, `runs replayed of ${taskQueue}`).toBeGreaterThan(0);

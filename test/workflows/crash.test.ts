@@ -8,8 +8,8 @@ import type { RunHandle } from '../../src/client/run-handle.ts';
 import { connectClient } from '../../src/engine/connect.ts';
 import type { Script } from '../../src/models/scripted.ts';
 import { assertReplays } from '../../src/testing/assert-replays.ts';
-import type { OpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
-import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
+import type { OpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
 import { hang } from '../support/crash-agents.ts';
 import { sharedBundle } from '../support/harness.ts';
 import { resultTexts } from '../support/transcript.ts';
@@ -51,7 +51,7 @@ beforeEach(async () => {
       index === stalledCall ? { kind: 'stall', afterChunks: 2 } : undefined,
   });
   const taskQueue = `crash-${crypto.randomUUID()}`;
-  everloop = Everloop.from(client, taskQueue);
+  everloop = Everloop.from(client, { taskQueue });
   const { codePath } = sharedBundle();
   workerArgs = [inject('temporalAddress'), taskQueue, server.url, ledger, codePath];
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineAgent } from '../../src/agents/define-agent.ts';
-import type { Misbehaviour } from '../../src/testing/openai-chat-misbehaviour.ts';
-import type { OpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
-import { startOpenAiChatServer } from '../../src/testing/openai-chat-server.ts';
+import type { OpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../src/testing/openai-chat/openai-chat-server.ts';
+import type { Misbehaviour } from '../../src/testing/provider-server/misbehaviour.ts';
 import type { Harness } from '../support/harness.ts';
 import { startHarness } from '../support/harness.ts';
 

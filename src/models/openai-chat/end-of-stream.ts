@@ -1,14 +1,13 @@
 /** Closes a response: what the last delta says, and whether the answer is whole at all. */
-import { copyJson } from '../../chat/copy-json.ts';
 import type { FinishReason } from '../../chat/finish-reason.ts';
-import type { JsonObject } from '../../chat/json.ts';
 import { ModelError } from '../../chat/model-error.ts';
 import type { ReportEntry } from '../../chat/report.ts';
 import type { ResponseDelta } from '../../chat/response-delta.ts';
-import { invalidResponse } from './invalid-response.ts';
+import { invalidResponse } from '../adapter/invalid-response.ts';
+import { rawMetadata } from '../adapter/raw-metadata.ts';
+import { readChatUsage } from './read-chat-usage.ts';
 import type { ReadState } from './read-chunk.ts';
 import { unfinishedToolCall } from './read-tool-calls.ts';
-import { readUsage } from './read-usage.ts';
 
 /**
  * The terminal delta: finish reason, usage, and the provider's own words for both.
@@ -26,7 +25,7 @@ export function endOfStream(state: ReadState): {
   if (state.heldText !== '' || state.heldRefusal !== '') {
     throw invalidResponse('the text ends in the middle of a code point');
   }
-  const usage = state.usage === undefined ? undefined : readUsage(state.usage);
+  const usage = state.usage === undefined ? undefined : readChatUsage(state.usage);
   const unattached = state.citations.map(
     (_, index): ReportEntry => ({
       severity: 'omitted',
@@ -40,7 +39,9 @@ export function endOfStream(state: ReadState): {
       outputMetadata: {
         extra: {
           'openai-chat/finish_reason': state.finishReason,
-          ...(state.annotations.length > 0 ? raw('annotations', state.annotations) : {}),
+          ...(state.annotations.length > 0
+            ? rawMetadata('openai-chat/annotations', state.annotations)
+            : {}),
         },
       },
       ...(usage === undefined
@@ -48,7 +49,7 @@ export function endOfStream(state: ReadState): {
         : {
             metadata: {
               ...(usage.usage === undefined ? {} : { usage: usage.usage }),
-              extra: raw('usage', state.usage),
+              extra: rawMetadata('openai-chat/usage', state.usage),
             },
           }),
     },
@@ -68,10 +69,4 @@ function toFinishReason(native: string): FinishReason {
     default:
       return 'other';
   }
-}
-
-/** What the provider sent, under this adapter's namespace; nothing where it is no exact JSON. */
-function raw(name: string, value: unknown): JsonObject {
-  const copy = copyJson(value);
-  return copy.ok ? { [`openai-chat/${name}`]: copy.value } : {};
 }

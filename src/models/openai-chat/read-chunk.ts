@@ -2,11 +2,13 @@
 import type { Citation } from '../../chat/citation.ts';
 import type { PartDelta } from '../../chat/part-delta.ts';
 import type { ResponseDelta } from '../../chat/response-delta.ts';
-import { invalidResponse } from './invalid-response.ts';
+import { createdAt } from '../adapter/created-at.ts';
+import { invalidResponse } from '../adapter/invalid-response.ts';
+import { wellFormed } from '../adapter/well-formed.ts';
+import { wholeText } from '../adapter/whole-text.ts';
 import { readAnnotation } from './read-annotation.ts';
 import type { ToolCallPiece, ToolCallState } from './read-tool-calls.ts';
 import { addToolCallPiece, noToolCalls } from './read-tool-calls.ts';
-import { wholeText } from './whole-text.ts';
 import type { WireUsage } from './wire-chunk.ts';
 import { WireChunk } from './wire-chunk.ts';
 
@@ -144,6 +146,7 @@ function toolCallDelta(piece: ToolCallPiece): PartDelta {
 function metadataOf(chunk: WireChunk): NonNullable<ResponseDelta['metadata']> {
   const id = chunk.id?.trim();
   const model = chunk.model?.trim();
+  const created = createdAt(chunk.created);
   const extra = {
     ...(chunk.service_tier ? { 'openai-chat/service_tier': chunk.service_tier } : {}),
     ...(chunk.system_fingerprint
@@ -153,17 +156,7 @@ function metadataOf(chunk: WireChunk): NonNullable<ResponseDelta['metadata']> {
   return {
     ...(id ? { id } : {}),
     ...(model ? { model } : {}),
-    ...(isTime(chunk.created) ? { createdAt: new Date(chunk.created * 1000).toISOString() } : {}),
+    ...(created === undefined ? {} : { createdAt: created }),
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
   };
-}
-
-/** Seconds from 1970 up to the end of the year 9999, the last that a date text can name. */
-function isTime(seconds: number | null | undefined): seconds is number {
-  return seconds != null && seconds > 0 && seconds < 253_402_300_800;
-}
-
-function wellFormed(text: string, what: string): string {
-  if (!text.isWellFormed()) throw invalidResponse(`${what} holds half a code point`);
-  return text;
 }

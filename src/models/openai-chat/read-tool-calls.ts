@@ -1,6 +1,7 @@
 /** Joins the streamed pieces of tool calls, which are told apart by their index alone. */
 
-import { wholeText } from './whole-text.ts';
+import { freeId } from '../adapter/free-id.ts';
+import { wholeText } from '../adapter/whole-text.ts';
 import type { WireToolCall } from './wire-chunk.ts';
 
 /** A call being received. `id` is the one to show: unique in the response. */
@@ -52,7 +53,11 @@ export function addToolCallPiece(
   const before = isNew ? { ...emptyCall, index } : known;
   const position = isNew || at === undefined ? state.calls.length : at;
 
-  const id = before.id ?? (wireId === undefined ? undefined : freeId(wireId, state.calls));
+  const id =
+    before.id ??
+    (wireId === undefined
+      ? undefined
+      : freeId(wireId, new Set(state.calls.map((call) => call.id))));
   const name = before.name ?? (piece.function?.name || undefined);
   const whole = wholeText(before.waiting + before.held, piece.function?.arguments ?? '');
   const identified = id !== undefined && name !== undefined;
@@ -113,13 +118,4 @@ function indexFor(state: ToolCallState, wireId: string | undefined): number {
     if (state.calls[position]?.wireId === wireId) return index;
   }
   return Math.max(-1, ...indexes) + 1;
-}
-
-function freeId(wanted: string, calls: readonly OpenCall[]): string {
-  const taken = new Set(calls.map((call) => call.id));
-  if (!taken.has(wanted)) return wanted;
-  for (let n = 2; ; n += 1) {
-    const id = `${wanted}_${n}`;
-    if (!taken.has(id)) return id;
-  }
 }

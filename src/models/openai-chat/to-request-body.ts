@@ -6,8 +6,10 @@ import type { ReportEntry } from '../../chat/report.ts';
 import type { Request } from '../../chat/request.ts';
 import type { ToolChoice } from '../../chat/tool-choice.ts';
 import type { ToolDefinition } from '../../chat/tool-definition.ts';
-import { notExpressible } from './not-expressible.ts';
-import { withExtension } from './request-extension.ts';
+import { notExpressible } from '../adapter/not-expressible.ts';
+import { withExtension } from '../adapter/request-extension.ts';
+import { toOpenAiEffort, toOpenAiFormatName } from './openai-options.ts';
+import { requestExtension } from './request-extension.ts';
 import { toWireMessages } from './to-wire-messages.ts';
 
 /** The body of one streamed call. */
@@ -40,7 +42,7 @@ export function toRequestBody(request: Request, model: string): RequestBodyResul
     stream: true,
     stream_options: { include_usage: true },
   };
-  return { body: withExtension(body, options.extensions), report };
+  return { body: withExtension(body, options.extensions, requestExtension), report };
 }
 
 type WireTool = NonNullable<RequestBody['tools']>[number];
@@ -98,44 +100,23 @@ function toWireOptions(options: Options): Partial<RequestBody> {
       : { frequency_penalty: options.frequencyPenalty }),
     ...(options.presencePenalty === undefined ? {} : { presence_penalty: options.presencePenalty }),
     ...(stop.length === 0 ? {} : { stop: [...stop] }),
-    ...(options.reasoningEffort ? { reasoning_effort: toEffort(options.reasoningEffort) } : {}),
+    ...(options.reasoningEffort
+      ? { reasoning_effort: toOpenAiEffort(options.reasoningEffort, 'Chat Completions') }
+      : {}),
   };
 }
-
-/** Names of formats are held to the same letters and length as names of tools. */
-const formatName = /^[A-Za-z0-9_-]{1,64}$/;
 
 function toResponseFormat(format: OutputFormat): NonNullable<RequestBody['response_format']> {
   if (format.type === 'text') return { type: 'text' };
   if (format.type === 'json') return { type: 'json_object' };
-  if (!formatName.test(format.name)) {
-    throw notExpressible(
-      'options.outputFormat.name',
-      'Chat Completions takes names of up to 64 letters, digits, _ and -',
-      'invalid_options',
-      'unsupported_output_format',
-    );
-  }
   return {
     type: 'json_schema',
     json_schema: {
-      name: format.name,
+      name: toOpenAiFormatName(format.name, 'Chat Completions'),
       ...(format.description === undefined ? {} : { description: format.description }),
       schema: format.schema,
       // Strict mode accepts only a subset of JSON Schema; the caller's schema is sent as it is.
       strict: false,
     },
   };
-}
-
-const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-
-function toEffort(effort: string): (typeof efforts)[number] {
-  const known = efforts.find((name) => name === effort);
-  if (known !== undefined) return known;
-  throw notExpressible(
-    'options.reasoningEffort',
-    `Chat Completions knows only ${efforts.join(', ')}`,
-    'invalid_options',
-  );
 }

@@ -2,7 +2,8 @@
 import type { ChatCompletionContentPart } from 'openai/resources/chat/completions';
 import type { ChatError } from '../../chat/chat-error.ts';
 import type { Media } from '../../chat/media.ts';
-import { notExpressible } from './not-expressible.ts';
+import { dataUrl, mediaType } from '../adapter/media-type.ts';
+import { notExpressible } from '../adapter/not-expressible.ts';
 
 /** One piece of a user message in the API's words. */
 export type WireContentPart = ChatCompletionContentPart;
@@ -24,7 +25,7 @@ const audioFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
 
 /** @throws ChatError for a type or a source that the API does not take in a user message */
 export function toWireMedia(media: Media, path: string): WireContentPart {
-  const type = essence(media.mime);
+  const type = mediaType(media.mime);
   if (media.source.kind === 'blob') throw refused(path, 'a blob must be resolved to bytes before');
   if (type.startsWith('image/')) return image(media, type, path);
   if (type.startsWith('audio/')) return audio(media, type, path);
@@ -38,7 +39,7 @@ export function toWireMedia(media: Media, path: string): WireContentPart {
  */
 export function toWireAudioId(media: Media, path: string): string {
   const id = media.source.kind === 'ref' ? media.source.ref : media.id;
-  if (!essence(media.mime).startsWith('audio/') || !id) {
+  if (!mediaType(media.mime).startsWith('audio/') || !id) {
     throw refused(path, 'Chat Completions takes assistant media only as the id of its own audio');
   }
   return id;
@@ -72,15 +73,6 @@ function file({ source, name }: Media, type: string, path: string): WireContentP
     return { type: 'file', file: { file_data: dataUrl(type, source.bytes), filename } };
   }
   throw refused(path, 'Chat Completions takes documents as bytes or by file id, not by address');
-}
-
-function dataUrl(type: string, base64: string): string {
-  return `data:${type};base64,${base64}`;
-}
-
-/** The MIME type without its parameters. */
-function essence(mime: string): string {
-  return (mime.split(';')[0] ?? '').trim().toLowerCase();
 }
 
 function refused(path: string, why: string): ChatError {

@@ -2,13 +2,16 @@
 import type { Message } from '../../chat/message.ts';
 import type { Part } from '../../chat/part.ts';
 import type { ReportEntry } from '../../chat/report.ts';
-import type { ToolContent } from '../../chat/tool-output.ts';
+import { textOf } from '../../chat/text-of.ts';
 import type { ToolResult } from '../../chat/tool-result.ts';
 import { isBlank } from '../../chat/white-space.ts';
-import { notExpressible } from './not-expressible.ts';
+import { notExpressible } from '../adapter/not-expressible.ts';
+import { reportCitations } from '../adapter/report-citations.ts';
 import type { RequestBody } from './to-request-body.ts';
 import type { WireContentPart } from './to-wire-media.ts';
 import { toWireAudioId, toWireMedia } from './to-wire-media.ts';
+
+const noCitations = 'Chat Completions takes no citations';
 
 type WireMessage = RequestBody['messages'][number];
 type WireAssistantMessage = Extract<WireMessage, { role: 'assistant' }>;
@@ -23,10 +26,10 @@ export function toWireMessages(messages: readonly Message[], report: ReportEntry
 }
 
 function toWireMessage(message: Message, path: string, report: ReportEntry[]): WireMessage[] {
-  reportCitations(message.parts, `${path}.parts`, report);
+  reportCitations(message.parts, `${path}.parts`, noCitations, report);
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: textIn(message) }];
+      return [{ role: 'system', content: textOf(message) }];
     case 'user':
       return [{ role: 'user', content: userContent(message, path) }];
     case 'assistant':
@@ -53,7 +56,7 @@ function userContent(message: Message, path: string): string | WireContentPart[]
 
 /** A message of which nothing can be sent (reasoning alone) is left out: the API wants content or calls. */
 function assistantMessage(message: Message, path: string, report: ReportEntry[]): WireMessage[] {
-  const content = textIn(message);
+  const content = textOf(message);
   const refusals: string[] = [];
   const calls: WireToolCall[] = [];
   const audioIds: string[] = [];
@@ -122,7 +125,7 @@ function toolMessage(result: ToolResult, path: string, report: ReportEntry[]): W
 /** The texts of the output; its details as JSON text where there are none; `''` for an empty output. */
 function outputText({ output }: ToolResult, path: string, report: ReportEntry[]): string {
   const content = output.content ?? [];
-  reportCitations(content, `${path}.output.content`, report);
+  reportCitations(content, `${path}.output.content`, noCitations, report);
   if (content.length === 0)
     return output.details === undefined ? '' : JSON.stringify(output.details);
   return content
@@ -141,24 +144,4 @@ function outputText({ output }: ToolResult, path: string, report: ReportEntry[])
       return item.text;
     })
     .join('');
-}
-
-/** Citations of a message's texts or of a tool's output stay behind. */
-function reportCitations(
-  parts: readonly (Part | ToolContent)[],
-  path: string,
-  report: ReportEntry[],
-): void {
-  for (const [at, part] of parts.entries()) {
-    if (part.kind !== 'text' || (part.citations ?? []).length === 0) continue;
-    report.push({
-      severity: 'omitted',
-      path: `${path}[${at}].citations`,
-      reason: 'Chat Completions takes no citations',
-    });
-  }
-}
-
-function textIn(message: Message): string {
-  return message.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
 }

@@ -12,12 +12,12 @@ import type { ResponseDelta } from '../../../src/chat/response-delta.ts';
 import type { OpenAiChatModelOptions } from '../../../src/models/openai-chat/openai-chat-model.ts';
 import { openAiChatModel } from '../../../src/models/openai-chat/openai-chat-model.ts';
 import { modelConformance } from '../../../src/testing/model-conformance.ts';
-import type { Misbehaviour } from '../../../src/testing/openai-chat-misbehaviour.ts';
 import type {
   OpenAiChatServer,
   OpenAiChatServerOptions,
-} from '../../../src/testing/openai-chat-server.ts';
-import { startOpenAiChatServer } from '../../../src/testing/openai-chat-server.ts';
+} from '../../../src/testing/openai-chat/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../../src/testing/openai-chat/openai-chat-server.ts';
+import type { Misbehaviour } from '../../../src/testing/provider-server/misbehaviour.ts';
 
 const servers: OpenAiChatServer[] = [];
 afterEach(async () => {

@@ -8,8 +8,8 @@ import type { ScriptedAnswer } from '../../../src/models/scripted.ts';
 import type {
   OpenAiChatServer,
   OpenAiChatServerOptions,
-} from '../../../src/testing/openai-chat-server.ts';
-import { startOpenAiChatServer } from '../../../src/testing/openai-chat-server.ts';
+} from '../../../src/testing/openai-chat/openai-chat-server.ts';
+import { startOpenAiChatServer } from '../../../src/testing/openai-chat/openai-chat-server.ts';
 
 const servers: OpenAiChatServer[] = [];
 const folders: string[] = [];

@@ -1,0 +1,22 @@
+/** The completion script for fish. */
+
+/** fish takes `value<TAB>description` as it comes. */
+export const fishScript = String.raw`# fish completion for everloop; to be used with: everloop completion fish | source
+function __everloop_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l program $words[1]
+    set -e words[1]
+    for line in ($program complete -- $words "$current" 2>/dev/null)
+        switch "$line"
+            case :files
+                __fish_complete_path "$current"
+            case :folders
+                __fish_complete_directories "$current"
+            case '*'
+                echo "$line"
+        end
+    end
+end
+complete -c everloop -f -a '(__everloop_complete)'
+`;

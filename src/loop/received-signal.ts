@@ -1,0 +1,21 @@
+/** What a Signal `send` comes to, in the Workflow and in its projection alike. */
+import { isInboxFull } from './decide.ts';
+import type { Fact } from './fact.ts';
+import type { LoopState } from './loop-state.ts';
+import { isSendInput } from './read-input.ts';
+import { toUserMessage } from './to-user-message.ts';
+
+/**
+ * The fact for the Signal's payload. A Signal has no id of its own: without one in the payload each is another
+ * message, named after its position.
+ * @param at Workflow time in milliseconds since the epoch
+ */
+export function receivedSignal(
+  state: LoopState,
+  payload: unknown,
+  at: number,
+): Extract<Fact, { type: 'message-received' | 'message-refused' }> {
+  if (!isSendInput(payload) || isInboxFull(state)) return { type: 'message-refused' };
+  const id = payload.id ?? `signal-${state.received + 1}`;
+  return { type: 'message-received', at, id, message: toUserMessage(payload.message) };
+}

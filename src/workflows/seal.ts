@@ -1,0 +1,83 @@
+/** Puts the transcript so far into the blob store, and the run on its way to a new Temporal run or to its end. */
+import {
+  ActivityFailure,
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { advanceOf } from '../loop/advance.ts';
+import { isTranscriptRef } from '../loop/call-results.ts';
+import type { SealInput } from '../loop/calls.ts';
+import { continuedState, nextContinuation } from '../loop/continuation.ts';
+import { receivable } from '../loop/decide.ts';
+import { sealActivityId } from '../loop/message-ids.ts';
+import type { AgentRunInput } from '../loop/run-input.ts';
+import { nodes, sealOptions } from './activities.ts';
+import type { Run } from './run.ts';
+import { writeSummary } from './summary.ts';
+
+/** Tries to seal, where the run can do without: a fault of a moment is over by then. */
+const attempts = 3;
+
+/**
+ * Continues as new if the history has grown long enough. Returns if it has not, or if the transcript cannot be
+ * put away now: the run goes on and tries again later.
+ * @throws ContinueAsNew
+ */
+export async function continueIfDue(run: Run): Promise<void> {
+  const { historyLength, historySize, continueAsNewSuggested, runId } = workflowInfo();
+  const size = { events: historyLength, bytes: historySize, suggested: continueAsNewSuggested };
+  const due = nextContinuation(size, run.sealFailedAt);
+  if (due === 'not-yet') return;
+  // What waits would be carried on in the state, which has to stay small.
+  run.apply({ type: 'messages-taken', received: receivable(run.state) });
+  const isSealed = await seal(run, { boundary: true }, due === 'urgent' ? 0 : attempts);
+  run.noteCancellation();
+  if (run.state.cancelRequested) return;
+  // From here to the end nothing is awaited: a message that came between would be lost.
+  const state = isSealed ? continuedState(run.state) : undefined;
+  if (state === undefined) {
+    run.sealFailedAt = historyLength;
+    return;
+  }
+  writeSummary(run);
+  const argument: AgentRunInput = {
+    from: { state, previous: { temporalRunId: runId, how: 'continued' } },
+  };
+  await continueAsNew<(argument: AgentRunInput) => Promise<unknown>>(argument);
+}
+
+/** Seals the transcript of a run that has stopped. One that cannot be sealed ends all the same: its history is there. */
+export async function sealAtEnd(
+  run: Run,
+  why: Pick<SealInput, 'stopped' | 'boundary'>,
+): Promise<void> {
+  await CancellationScope.nonCancellable(() => seal(run, why, attempts));
+}
+
+/** True when the transcript is sealed. */
+async function seal(
+  run: Run,
+  why: Pick<SealInput, 'stopped' | 'boundary'>,
+  maximumAttempts: number,
+): Promise<boolean> {
+  const { agent, iteration, transcript } = run.state;
+  if (agent === undefined || transcript.count === 0) return false;
+  if (transcript.sealed?.messages === transcript.count) return true;
+  const input: SealInput = {
+    ...advanceOf(run.state),
+    ...why,
+  };
+  run.apply({ type: 'told' });
+  const options = sealOptions(agent, sealActivityId(iteration, transcript.count), maximumAttempts);
+  try {
+    const ref: unknown = await nodes.everloopSealTranscript.executeWithOptions(options, [input]);
+    if (!isTranscriptRef(ref)) return false;
+    run.apply({ type: 'sealed', ref });
+    return true;
+  } catch (error) {
+    if (error instanceof ActivityFailure || isCancellation(error)) return false;
+    throw error;
+  }
+}

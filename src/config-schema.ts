@@ -1,14 +1,21 @@
 /** What a configuration may hold, and how its problems are told. */
 import { z } from 'zod';
-import type { LanguageModel } from './chat/language-model.ts';
+import type { AgentDefinition } from './agents/define-agent.ts';
+import type { Hook } from './agents/define-hook.ts';
+import type { LanguageModel, LanguageModelWrapper } from './chat/language-model.ts';
 import { Options } from './chat/options.ts';
 import { ToolChoice } from './chat/tool-choice.ts';
 import type { ConfigurationProblem } from './everloop-error.ts';
 import { createModelRegistry } from './models/model-registry.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 import type { Tool } from './tools/define-tool.ts';
+import type { ToolWrapper } from './tools/wrap-tool.ts';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isFunction = (value: unknown) => typeof value === 'function';
+
+const isNamed = (value: unknown) => isObject(value) && 'name' in value;
 
 const ToolMade = z.custom<Tool>(
   (value) => isObject(value) && 'run' in value && 'inputSchema' in value && 'name' in value,
@@ -24,6 +31,12 @@ const Agent = z.strictObject({
   model: z.union([Model, z.array(Model).min(1)]),
   instructions: z.string(),
   tools: z.array(ToolMade).optional(),
+  hooks: z.array(z.custom<Hook>(isNamed, 'must be made with defineHook')).optional(),
+  hiddenTools: z.array(ToolMade).optional(),
+  wrapTool: z.array(z.custom<ToolWrapper>(isFunction, 'must be a function')).optional(),
+  wrapModel: z.array(z.custom<LanguageModelWrapper>(isFunction, 'must be a function')).optional(),
+  offload: z.boolean().optional(),
+  retryIf: z.custom<AgentDefinition['retryIf']>(isFunction, 'must be a function').optional(),
   options: z.optional(Options),
   toolChoice: z.optional(ToolChoice),
   maxIterations: z.int().positive().optional(),

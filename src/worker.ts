@@ -6,22 +6,18 @@ import { createActivities } from './activities/create-activities.ts';
 import { ModelContexts } from './activities/model-contexts.ts';
 import { transcriptSinks } from './activities/transcript-sinks.ts';
 import type { AgentDefinition } from './agents/define-agent.ts';
-import { modelsOf } from './agents/define-agent.ts';
-import type { LanguageModel } from './chat/language-model.ts';
 import { defaultTaskQueue } from './client/everloop.ts';
 import { readHistory } from './client/read-history.ts';
 import { projectDirectory } from './engine/project-directory.ts';
 import type { EngineProfile } from './engine/worker-settings.ts';
 import { heartbeatSettings, workerSettings } from './engine/worker-settings.ts';
 import { workflowBundle } from './engine/workflow-bundle.ts';
-import type { ConfigurationProblem } from './everloop-error.ts';
-import { ConfigurationError } from './everloop-error.ts';
 import type { Providers } from './models/model-registry.ts';
-import { createModelRegistry } from './models/model-registry.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 import type { EventBus } from './storage/event-bus.ts';
 import { createLocalEventBus } from './storage/event-bus.ts';
 import { createFileBlobStore } from './storage/file-blob-store.ts';
+import { composeAgents } from './worker-agents.ts';
 
 /** What a Worker is made of. */
 export interface EverloopWorkerOptions {
@@ -47,11 +43,14 @@ export interface EverloopWorkerOptions {
   >;
 }
 
-/** Makes a Worker; `worker.run()` starts it. */
+/**
+ * Makes a Worker; `worker.run()` starts it.
+ * @throws ConfigurationError when the agents cannot be served as they are, before anything is asked of the server
+ */
 export async function createWorker(options: EverloopWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = defaultTaskQueue } = options;
   const { profile = 'cluster', providers = {} } = options;
-  const agents = new Map(Object.entries(options.agents));
+  const agents = composeAgents(options.agents, providers);
   const dataConverter = options.worker?.dataConverter;
   const client = new Client({
     connection,
@@ -60,7 +59,6 @@ export async function createWorker(options: EverloopWorkerOptions): Promise<Work
   });
   const contexts = options.contexts ?? new ModelContexts();
   const heartbeat = heartbeatSettings(profile);
-  const models = createModelRegistry(providers, ownModels(agents));
   return await Worker.create({
     ...workerSettings(profile),
     ...options.worker,
@@ -70,47 +68,16 @@ export async function createWorker(options: EverloopWorkerOptions): Promise<Work
     workflowBundle: options.worker?.workflowBundle ?? (await workflowBundle()),
     sinks: transcriptSinks(contexts),
     activities: createActivities({
-      agents,
+      agents: agents.definitions,
       contexts,
       bus: options.bus ?? createLocalEventBus(),
       blobs: options.blobs ?? createFileBlobStore(projectDirectory(process.cwd()).blobs),
-      modelNamed: models.named,
-      toolNamed: (agent, name) => agents.get(agent)?.tools?.find((tool) => tool.name === name),
+      modelNamed: agents.modelNamed,
+      toolNamed: agents.toolNamed,
+      readerOf: agents.readerOf,
       readHistory: (run) => readHistory(client, run),
       heartbeatIntervalMs: heartbeat.intervalMs,
       heartbeatTimeoutMs: heartbeat.timeoutMs,
     }),
   });
-}
-
-function* named(agents: ReadonlyMap<string, AgentDefinition>) {
-  for (const [name, agent] of agents) {
-    for (const model of modelsOf(agent)) yield [name, model] as const;
-  }
-}
-
-/**
- * Models that agents bring as objects. Runs record a model by name, so a name means one model.
- * @throws ConfigurationError when two different models have the same name
- */
-function ownModels(agents: ReadonlyMap<string, AgentDefinition>): readonly LanguageModel[] {
-  const models = new Map<string, LanguageModel>();
-  const problems: ConfigurationProblem[] = [];
-  for (const [name, model] of named(agents)) {
-    if (typeof model === 'string') continue;
-    const known = models.get(model.name);
-    if (known !== undefined && known !== model) {
-      problems.push({
-        where: `agents.${name}.model`,
-        what: `another model is named ${JSON.stringify(model.name)} too`,
-      });
-    }
-    models.set(model.name, model);
-  }
-  if (problems.length > 0) {
-    throw new ConfigurationError('The agents cannot be served together.', problems, {
-      hint: 'give each model a name of its own',
-    });
-  }
-  return [...models.values()];
 }

@@ -5,6 +5,7 @@ import { createAccumulator } from '../../src/chat/accumulator.ts';
 import type { LanguageModel } from '../../src/chat/language-model.ts';
 import type { Message } from '../../src/chat/message.ts';
 import type { ToolCall } from '../../src/chat/tool-call.ts';
+import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
 import type { Tool } from '../../src/tools/define-tool.ts';
 
 /** What the Activities run with. */
@@ -55,9 +56,11 @@ export function createFloorActivities(agent: FloorAgent) {
     /** Runs the tool of a call; its result is a message. */
     floorRunTool: ({ call }: { call: ToolCall }) =>
       heartbeating(async (signal): Promise<Message> => {
-        const { attempt } = Context.current().info;
+        const { info, log } = Context.current();
         const run = { id: runId(), iteration: 0, callId: call.id };
-        const context = { signal, idempotencyKey: call.id, attempt, run, progress() {} };
+        const mute = { progress() {}, emit() {} };
+        const told = { signal, idempotencyKey: call.id, attempt: info.attempt, run };
+        const context = { ...told, ...mute, log, blobs: createMemoryBlobStore() };
         const text = String(await agent.tool.run(JSON.parse(call.arguments ?? '{}'), context));
         const output = { content: [{ kind: 'text' as const, text }] };
         const toolResult = { id: call.id, name: call.name, output };

@@ -9,10 +9,7 @@ import type { BlobStore } from '../storage/blob-store.ts';
 /** Base64 text kept: what one call sends, the next one sends again. */
 const cacheCharacters = 64 * 1024 * 1024;
 
-export type LoadMedia = (
-  messages: readonly Message[],
-  signal: AbortSignal,
-) => Promise<readonly Message[]>;
+export type LoadMedia = (messages: readonly Message[], signal: AbortSignal) => Promise<Message[]>;
 
 /**
  * Loads from `blobs`. Messages without blobs stay the same objects.

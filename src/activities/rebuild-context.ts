@@ -53,3 +53,17 @@ export async function rebuildContext(
   if (agent === undefined) throw new Error('a model was called before the agent was known');
   return { agent, messages: await wholeTranscript(blobs, transcript) };
 }
+
+/** The transcript as it was when the Activity was scheduled: read when it is asked for, and once. */
+export function messagesOf(
+  source: { readonly readHistory: ReadHistory; readonly blobs: BlobStore },
+  activity: ScheduledActivity,
+): () => Promise<readonly TranscriptMessage[]> {
+  let reading: Promise<readonly TranscriptMessage[]> | undefined;
+  return () => {
+    reading ??= stateWhenScheduled(source.readHistory, activity).then(({ transcript }) =>
+      wholeTranscript(source.blobs, transcript),
+    );
+    return reading;
+  };
+}

@@ -5,8 +5,10 @@ import { ChatError } from '../chat/chat-error.ts';
 import { ModelError } from '../chat/model-error.ts';
 import { EverloopError } from '../everloop-error.ts';
 import { failureType, modelFailureType } from '../loop/failure-types.ts';
+import { HookFailed } from './ask-hook.ts';
 import { shortText } from './error-text.ts';
 import { isBlobError, toBlobFailure } from './to-blob-failure.ts';
+import { toHookFailure } from './to-hook-failure.ts';
 import { toRetryDelay } from './to-retry-delay.ts';
 
 /** An error that nobody has classified may pass by itself, but not for an hour. */
@@ -37,6 +39,7 @@ export function toModelFailure(error: unknown, attempt: number): ApplicationFail
       nonRetryable: true,
     });
   }
+  if (error instanceof HookFailed) return toHookFailure(error);
   if (error instanceof EverloopError) {
     return ApplicationFailure.create({
       type: failureType.configuration,

@@ -43,23 +43,27 @@ function isToolOutput(value: unknown): value is ToolOutput {
 }
 
 /** Bytes of text kept in history at most, whatever a tool asks for. */
-const maxInlineBytes = 1024 * 1024;
+export const maxInlineBytes = 1024 * 1024;
 
 /**
  * The output within `wantedBytes` of UTF-8 text, and 1 MiB in any case. What is longer keeps its head and tail,
- * cut on code points, around a note that says how much is missing; media stay where they are.
+ * cut on code points, around a note that says how much is missing and what to do about it; media stay where they are.
  */
-export function limitOutput(output: ToolOutput, wantedBytes: number): ToolOutput {
+export function limitOutput(
+  output: ToolOutput,
+  wantedBytes: number,
+  advice = 'ask for a smaller part',
+): ToolOutput {
   const maxBytes = Math.min(wantedBytes, maxInlineBytes);
   const { content = [], details } = output;
   if (content.length === 0) {
     const text = details === undefined ? '' : JSON.stringify(details);
     return size(text) <= maxBytes
       ? output
-      : { content: shorten([{ kind: 'text', text }], maxBytes) };
+      : { content: shorten([{ kind: 'text', text }], maxBytes, advice) };
   }
   const total = content.reduce((sum, part) => sum + textSize(part), 0);
-  const limited = total <= maxBytes ? content : shorten(content, maxBytes);
+  const limited = total <= maxBytes ? content : shorten(content, maxBytes, advice);
   // Details beside content are for programs, so that they may be longer than what the model sees.
   const keepsDetails = details !== undefined && size(JSON.stringify(details)) <= maxInlineBytes;
   if (limited === content && (keepsDetails || details === undefined)) return output;
@@ -67,10 +71,10 @@ export function limitOutput(output: ToolOutput, wantedBytes: number): ToolOutput
 }
 
 /** The texts as if they were one: what lies between its head and its tail is left out, whichever parts that hits. */
-function shorten(content: readonly ToolContent[], maxBytes: number): ToolContent[] {
+function shorten(content: readonly ToolContent[], maxBytes: number, advice: string): ToolContent[] {
   const total = content.reduce((sum, part) => sum + textSize(part), 0);
   // The note counts as well; its numbers are never longer than the total.
-  const room = Math.max(0, maxBytes - size(note(total, total)));
+  const room = Math.max(0, maxBytes - size(note(total, total, advice)));
   const headEnd = Math.ceil(room / 2);
   const tailStart = total - Math.floor(room / 2);
   const before: ToolContent[] = [];
@@ -90,11 +94,11 @@ function shorten(content: readonly ToolContent[], maxBytes: number): ToolContent
     kept += head.length + tail.length;
     at += bytes.length;
   }
-  return [...before, { kind: 'text', text: note(total - kept, total) }, ...after];
+  return [...before, { kind: 'text', text: note(total - kept, total, advice) }, ...after];
 }
 
-function note(missing: number, total: number): string {
-  return `\n[… ${missing} of ${total} bytes left out: ask for a smaller part …]\n`;
+function note(missing: number, total: number, advice: string): string {
+  return `\n[… ${missing} of ${total} bytes left out: ${advice} …]\n`;
 }
 
 function textSize(part: ToolContent): number {

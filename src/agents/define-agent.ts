@@ -1,8 +1,12 @@
 /** Agents as their authors write them. */
-import type { LanguageModel } from '../chat/language-model.ts';
+import type { LanguageModel, LanguageModelWrapper } from '../chat/language-model.ts';
+import type { ModelError } from '../chat/model-error.ts';
 import type { Options } from '../chat/options.ts';
 import type { ToolChoice } from '../chat/tool-choice.ts';
 import type { Tool } from '../tools/define-tool.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ToolWrapper } from '../tools/wrap-tool.ts';
+import type { Hook } from './define-hook.ts';
 
 /** A model by name, or the model itself. */
 export type ModelChoice = string | LanguageModel;
@@ -15,6 +19,18 @@ export interface AgentDefinition {
   readonly model: ModelChoice | readonly [ModelChoice, ...ModelChoice[]];
   readonly instructions: string;
   readonly tools?: readonly Tool[];
+  /** Put around each of the tools, once per Worker; the first is outermost. */
+  readonly wrapTool?: readonly ToolWrapper[];
+  /** Put around each of the models, once per Worker; the first is outermost. */
+  readonly wrapModel?: readonly LanguageModelWrapper[];
+  /** `false`: what is too large of a result is cut off; otherwise it is kept, and the model reads it with `read_result`. */
+  readonly offload?: boolean;
+  /** Asked at the seven moments of a run, in this order. */
+  readonly hooks?: readonly Hook[];
+  /** Tools that the model is not offered until a hook shows them by name. */
+  readonly hiddenTools?: readonly Tool[];
+  /** Whether a failed model call is tried again; `undefined` leaves it to the kind of the error. */
+  readonly retryIf?: (error: ModelError) => boolean | undefined;
   readonly options?: Options;
   readonly toolChoice?: ToolChoice;
   /** Model calls with their tools at most; 16 unless said otherwise. */
@@ -27,6 +43,20 @@ export interface AgentDefinition {
   readonly continueOnLength?: boolean;
 }
 
+/** What an agent is defined with. */
+export interface AgentOptions extends Omit<AgentDefinition, 'tools'> {
+  /** Of a registry, the tools that are in it when the agent is defined. */
+  readonly tools?: readonly Tool[] | ToolRegistry;
+}
+
+/** Every tool of the agent, hidden ones included. */
+export function toolsOf({
+  tools = [],
+  hiddenTools = [],
+}: Pick<AgentDefinition, 'tools' | 'hiddenTools'>): readonly Tool[] {
+  return [...tools, ...hiddenTools];
+}
+
 /** The agent's models, in the order in which they are asked. */
 export function modelsOf({ model }: Pick<AgentDefinition, 'model'>): readonly ModelChoice[] {
   return typeof model === 'object' && 'length' in model ? model : [model];
@@ -34,17 +64,23 @@ export function modelsOf({ model }: Pick<AgentDefinition, 'model'>): readonly Mo
 
 /**
  * Defines an agent.
- * @throws TypeError when two tools have the same name, or `maxIterations` is no whole number from 1
+ * @throws TypeError when two tools or two hooks have the same name, or `maxIterations` is no whole number from 1
  */
-export function defineAgent(definition: AgentDefinition): AgentDefinition {
+export function defineAgent({ tools: given = [], ...definition }: AgentOptions): AgentDefinition {
+  const tools = 'list' in given ? given.list() : given;
   const names = new Set<string>();
-  for (const { name } of definition.tools ?? []) {
+  for (const { name } of [...tools, ...(definition.hiddenTools ?? [])]) {
     if (names.has(name)) throw new TypeError(`two tools are named ${name}`);
     names.add(name);
+  }
+  const hooks = new Set<string>();
+  for (const { name } of definition.hooks ?? []) {
+    if (hooks.has(name)) throw new TypeError(`two hooks are named ${name}`);
+    hooks.add(name);
   }
   const { maxIterations = 1 } = definition;
   if (!Number.isSafeInteger(maxIterations) || maxIterations < 1) {
     throw new TypeError(`maxIterations: ${maxIterations} is no whole number from 1`);
   }
-  return definition;
+  return { ...definition, ...(tools.length > 0 && { tools }) };
 }

@@ -4,9 +4,11 @@ import type { Options } from '../chat/options.ts';
 import { resolveOptions } from '../chat/resolve-options.ts';
 import { defaultMaxIterations } from '../loop/agent-defaults.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
+import { byName } from '../tools/by-name.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { AgentDefinition } from './define-agent.ts';
-import { modelsOf } from './define-agent.ts';
+import { modelsOf, toolsOf } from './define-agent.ts';
+import { momentsOf } from './define-hook.ts';
 
 /**
  * The agent as data: options resolved (the start's win), tools sorted by code unit of their name, hashed.
@@ -22,9 +24,10 @@ export function toAgentSpec(
     name,
     models: modelsOf(agent).map((model) => (typeof model === 'string' ? model : model.name)),
     instructions: agent.instructions,
-    tools: [...(agent.tools ?? [])].sort(byName).map(toToolSpec),
+    tools: [...toolsOf(agent)].sort(byName).map(toToolSpec),
     options: resolveOptions(agent.options ?? {}, settings.options ?? {}),
     ...(agent.toolChoice !== undefined && { toolChoice: agent.toolChoice }),
+    ...hookMembers(agent),
     maxIterations: agent.maxIterations ?? defaultMaxIterations,
     onMaxIterations: agent.onMaxIterations ?? 'stop',
     serialTools: agent.serialTools ?? false,
@@ -33,6 +36,23 @@ export function toAgentSpec(
   };
   const hash = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
   return { ...spec, hash };
+}
+
+/** Absent without hooks: an agent that has none is recorded as if there were no such thing. */
+function hookMembers({
+  hooks = [],
+  hiddenTools = [],
+}: AgentDefinition): Pick<AgentSpec, 'hooks' | 'hiddenTools'> {
+  const specs = hooks.map((hook) => ({
+    name: hook.name,
+    moments: momentsOf(hook),
+    ...(hook.local === true && { local: true as const }),
+  }));
+  const hidden = hiddenTools.map(({ name }) => name).sort();
+  return {
+    ...(specs.length > 0 && { hooks: specs }),
+    ...(hidden.length > 0 && { hiddenTools: hidden }),
+  };
 }
 
 function toToolSpec(tool: Tool): AgentSpec['tools'][number] {
@@ -46,10 +66,6 @@ function toToolSpec(tool: Tool): AgentSpec['tools'][number] {
     timeoutMs: tool.timeoutMs,
     maxAttempts: tool.maxAttempts,
     maxResultBytes: tool.maxResultBytes,
+    ...(tool.maxWaitMs !== undefined && { maxWaitMs: tool.maxWaitMs }),
   };
-}
-
-function byName(a: Tool, b: Tool): number {
-  if (a.name === b.name) return 0;
-  return a.name < b.name ? -1 : 1;
 }

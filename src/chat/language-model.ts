@@ -24,6 +24,8 @@ export interface CallOptions {
  */
 export interface LanguageModel {
   readonly name: string;
+  /** `false`: an answer comes in one piece, because the model or something around it cannot stream. */
+  readonly streams?: false;
   /**
    * Contract: nothing happens before iteration; a failure is thrown once and ends the stream; leaving the
    * loop early releases what the stream holds; a stream without a finish reason throws.
@@ -35,11 +37,12 @@ export interface LanguageModel {
 type Stream = LanguageModel['stream'];
 type Generate = LanguageModel['generate'];
 
-/** What an adapter has to bring: one of the two ways to ask. */
-export type LanguageModelSource = { readonly name: string } & (
-  | { readonly stream: Stream; readonly generate?: undefined }
-  | { readonly generate: Generate; readonly stream?: undefined }
-);
+/** What an adapter has to bring: one of the two ways to ask. A stream that is none says so with `streams`. */
+export type LanguageModelSource = Pick<LanguageModel, 'name' | 'streams'> &
+  (
+    | { readonly stream: Stream; readonly generate?: undefined }
+    | { readonly generate: Generate; readonly stream?: undefined }
+  );
 
 /** Puts something around a model: retries, logging, a cache. */
 export type LanguageModelWrapper = (next: LanguageModel) => LanguageModel;
@@ -52,8 +55,10 @@ export type LanguageModelWrapper = (next: LanguageModel) => LanguageModel;
  */
 export function languageModel(source: LanguageModelSource): LanguageModel {
   const stream = source.stream ?? streamFrom(source.generate);
+  const isWhole = source.stream === undefined || source.streams === false;
   return {
     name: source.name,
+    ...(isWhole && { streams: false }),
     stream: (request, options) => guardedStream(stream, request, options),
     generate: (request, options) =>
       source.generate === undefined
@@ -62,12 +67,28 @@ export function languageModel(source: LanguageModelSource): LanguageModel {
   };
 }
 
-/** The model inside all wrappers; the first is outermost, absent ones are skipped. */
+/**
+ * The model inside all wrappers; the first is outermost, absent ones are skipped. Around a model that cannot
+ * stream nothing can.
+ */
 export function wrapLanguageModel(
   model: LanguageModel,
   ...wrappers: readonly (LanguageModelWrapper | undefined)[]
 ): LanguageModel {
-  return wrappers.reduceRight((next, wrap) => (wrap === undefined ? next : wrap(next)), model);
+  return wrappers.reduceRight((next, wrap) => {
+    if (wrap === undefined) return next;
+    const wrapped = wrap(next);
+    return next.streams === false && wrapped.streams !== false ? inOnePiece(wrapped) : wrapped;
+  }, model);
+}
+
+function inOnePiece(model: LanguageModel): LanguageModel {
+  return {
+    name: model.name,
+    streams: false,
+    stream: (request, options) => model.stream(request, options),
+    generate: (request, options) => model.generate(request, options),
+  };
 }
 
 async function* guardedStream(

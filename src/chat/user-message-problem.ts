@@ -50,8 +50,9 @@ function mediaProblem(media: unknown): string | undefined {
 
 function sourceProblem(source: Record<string, unknown>): string | undefined {
   const { kind } = source;
+  if (kind === 'blob') return blobProblem(source);
   if (kind !== 'bytes' && kind !== 'uri' && kind !== 'ref') {
-    return 'kind: must be "bytes", "uri" or "ref"';
+    return 'kind: must be "bytes", "uri", "ref" or "blob"';
   }
   const value = source[kind];
   if (!isText(value)) return `${kind}: must be text`;
@@ -59,6 +60,13 @@ function sourceProblem(source: Record<string, unknown>): string | undefined {
   if (kind === 'uri' && !isAbsoluteUri(value)) return 'uri: must be an absolute URI';
   if (kind === 'ref' && isBlank(value)) return 'ref: must not be blank';
   return strangeMember(source, ['kind', kind]);
+}
+
+function blobProblem(source: Record<string, unknown>): string | undefined {
+  const { hash, size } = source;
+  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return 'hash: must be a SHA-256';
+  if (!Number.isSafeInteger(size) || Number(size) < 0) return 'size: must be a number of bytes';
+  return strangeMember(source, ['kind', 'hash', 'size']);
 }
 
 /** Whether the value is text that a message can hold: well-formed, not empty. */

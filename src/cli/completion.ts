@@ -1,18 +1,17 @@
 /** `everloop completion`: prints the script that lets a shell complete commands, and answers what the script asks. */
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Argument } from 'commander';
-import { bashScript } from './completion/bash.ts';
 import type { Candidate } from './completion/candidates.ts';
 import { completionOf, startingWith } from './completion/candidates.ts';
-import { fishScript } from './completion/fish.ts';
-import { zshScript } from './completion/zsh.ts';
 import { oneLine } from './format.ts';
 import type { Cli } from './program.ts';
 import { printable, writeLine } from './terminal.ts';
 
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+const shells = ['bash', 'zsh', 'fish'] as const;
 
-type Shell = keyof typeof scripts;
+/** Beside `src/` and beside `dist/`. */
+const scripts = new URL('../../templates/completion/', import.meta.url);
 
 /** Adds the command to the program, and the hidden one that its scripts call. */
 export function addCompletion(root: Command, cli: Cli): void {
@@ -22,9 +21,9 @@ export function addCompletion(root: Command, cli: Cli): void {
     .description(
       'Prints a script for your shell. For this terminal: source <(everloop completion bash); for all: put that line into ~/.bashrc or ~/.zshrc. For fish: everloop completion fish > ~/.config/fish/completions/everloop.fish',
     )
-    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(scripts)))
-    .action((shell: Shell) => {
-      cli.terminal.stdout.write(scripts[shell]);
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .action(async (shell: (typeof shells)[number]) => {
+      cli.terminal.stdout.write(await readFile(new URL(`everloop.${shell}`, scripts), 'utf8'));
     });
   root
     .command('complete', { hidden: true })

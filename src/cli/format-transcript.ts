@@ -1,8 +1,9 @@
 /** A transcript as text. */
 import type { Part } from '../chat/part.ts';
-import { toolOutputText } from '../chat/text-of.ts';
+import type { ToolOutput } from '../chat/tool-output.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { oneLine, shorten } from './format.ts';
+import { mediaLabel } from './media-label.ts';
 import { printable } from './terminal.ts';
 
 /** Longest text of a part where not all is asked for; a few lines of a terminal. */
@@ -17,13 +18,19 @@ export interface FormattedMessage {
 
 /** The message, whole or with its long texts cut. */
 export function formatMessage(message: TranscriptMessage, full: boolean): FormattedMessage {
-  const note = message.partial === true ? ' (cut off)' : '';
-  const heading = message.role === 'tool' ? [] : [`${message.role}${note}:`];
+  const heading = message.role === 'tool' ? [] : [`${message.role}${marksOf(message)}:`];
   const parts = message.parts.map((part) => formatPart(part, full));
   return {
     lines: [...heading, ...parts.flatMap(({ lines }) => lines)],
     hidden: parts.reduce((sum, { hidden }) => sum + hidden, 0),
   };
+}
+
+/** What else is to be known of a message: ` (inherited, cut off)`; '' where there is nothing. */
+export function marksOf({ inherited, partial }: TranscriptMessage): string {
+  const marks = [inherited === true && 'inherited', partial === true && 'cut off'];
+  const told = marks.filter((mark) => mark !== false);
+  return told.length === 0 ? '' : ` (${told.join(', ')})`;
 }
 
 /** A call on one line: name and arguments. */
@@ -45,7 +52,7 @@ function formatPart(part: Part, full: boolean): FormattedMessage {
       return { lines: indented(`(thinks) ${text}`), hidden: 0 };
     }
     case 'media':
-      return { lines: ['  [media]'], hidden: 0 };
+      return { lines: indented(mediaLabel(part.media)), hidden: 0 };
     case 'tool_call': {
       const { name, arguments: input } = part.toolCall;
       const whole = formatCall(name, input, Number.POSITIVE_INFINITY);
@@ -54,7 +61,7 @@ function formatPart(part: Part, full: boolean): FormattedMessage {
     }
     case 'tool_result': {
       const { name, output, isError } = part.toolResult;
-      const { text, hidden } = cut(toolOutputText(output) ?? '[media]', full);
+      const { text, hidden } = cut(outputText(output), full);
       const [first = '', ...rest] = printable(text).split('\n');
       const mark = isError === true ? '✗' : '←';
       return {
@@ -63,6 +70,14 @@ function formatPart(part: Part, full: boolean): FormattedMessage {
       };
     }
   }
+}
+
+/** The texts and media of an output, or its details where it has neither. */
+function outputText({ content = [], details }: ToolOutput): string {
+  if (content.length === 0) return details === undefined ? '' : JSON.stringify(details);
+  return content
+    .map((item) => (item.kind === 'text' ? item.text : mediaLabel(item.media)))
+    .join('');
 }
 
 function cut(text: string, full: boolean): { readonly text: string; readonly hidden: number } {

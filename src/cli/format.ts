@@ -19,6 +19,13 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+/** A size in bytes in its largest unit: `512 B`, `12 KB`, `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${Math.floor(bytes)} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} KB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 /** A count with its noun in the right number. */
 export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,10 +1,10 @@
 /** `everloop ls`: lists runs. */
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import type { RunFilter, RunSummary } from '../client/list-runs.ts';
 import { formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { toCount } from './options.ts';
 import type { Cli } from './program.ts';
+import { toTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { printable, styled, writeJson, writeLine, writeNote } from './terminal.ts';
 
@@ -79,16 +79,11 @@ function writeTable(terminal: Terminal, runs: readonly RunSummary[]): void {
   if (runs.length === 0) return;
   const { stdout } = terminal;
   const now = Date.now();
-  const table = new Table({
-    head: headings.slice(0, -1),
-    style: { head: [], border: [], compact: true },
-    chars: { ...borderless, middle: '  ' },
-  });
-  for (const run of runs) {
+  const rows = runs.map((run) => {
     const [id = '', status = '', ...cells] = row(run, now).slice(0, -1);
-    table.push([id, styled(stdout, colourOf(status), status), ...cells]);
-  }
-  writeLine(terminal, table.toString());
+    return [id, styled(stdout, colourOf(status), status), ...cells];
+  });
+  writeLine(terminal, toTable(headings.slice(0, -1), rows));
   const oldest = Math.min(...runs.flatMap(({ memo }) => (memo === undefined ? [] : [memo.asOf])));
   if (!Number.isFinite(oldest)) return;
   const times = `${new Date(oldest).toLocaleTimeString()} or later`;
@@ -97,13 +92,6 @@ function writeTable(terminal: Terminal, runs: readonly RunSummary[]): void {
     `Figures as of ${times}: a run reports when its phase changes, at most every 30 s.`,
   );
 }
-
-const borderless = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .concat('mid-mid')
-    .map((name) => [name, '']),
-);
 
 function colourOf(status: string): 'green' | 'cyan' | 'red' | 'yellow' {
   if (status === 'completed') return 'green';

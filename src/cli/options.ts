@@ -26,6 +26,11 @@ export function addPair(
   return { ...earlier, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
+/** Adds one value to those before it. */
+export function addValue(text: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, text];
+}
+
 /** What `run` and `start` may say of a run. */
 export interface RunOptions {
   readonly id?: string;

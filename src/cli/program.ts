@@ -7,8 +7,10 @@ import { addCompletion } from './completion.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
 import { addDoctor } from './doctor.ts';
+import { addExport } from './export.ts';
 import { addInit } from './init.ts';
 import { addLs } from './ls.ts';
+import { addReplay } from './replay.ts';
 import { addRun } from './run.ts';
 import { addSend } from './send.ts';
 import { addSetup } from './setup.ts';
@@ -16,6 +18,7 @@ import { addShow } from './show.ts';
 import { addStart } from './start.ts';
 import type { Terminal } from './terminal.ts';
 import { addTerminate } from './terminate.ts';
+import { addWatch } from './watch.ts';
 import { addWorker } from './worker.ts';
 
 /** What a command is given. */
@@ -84,9 +87,12 @@ const commands: readonly ((root: Command, cli: Cli) => void)[] = [
   addStart,
   addLs,
   addShow,
+  addWatch,
   addSend,
   addCancel,
   addTerminate,
+  addExport,
+  addReplay,
   addWorker,
   addSetup,
   addDoctor,

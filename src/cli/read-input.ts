@@ -1,19 +1,19 @@
-/** The input of a run: an argument, a file, or what is piped in. */
+/** Text that a person gives to a command: an argument, a file, or what is piped in. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { EverloopError } from '../everloop-error.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where the input may be. */
+/** Where the text may be. */
 export interface InputSource {
   readonly argument: string | undefined;
   readonly file: string | undefined;
 }
 
 /**
- * The text, without the line break at its end. Bytes that are no UTF-8 become U+FFFD.
- * @throws EverloopError `invalid_input` when there is none, or more than one
+ * The text, without the line break at its end; '' when there is none. Bytes that are no UTF-8 become U+FFFD.
+ * @throws EverloopError `invalid_input` when there is more than one
  */
 export async function readInput(
   { stdin, directory }: Terminal,
@@ -23,17 +23,12 @@ export async function readInput(
     throw new EverloopError(
       'invalid_input',
       'the input is given twice: as an argument and as a file',
-      {
-        hint: 'leave one of them out',
-      },
+      { hint: 'leave one of them out' },
     );
   }
   const input = argument ?? (await (file === undefined ? piped(stdin) : fromFile(directory, file)));
   const trimmed = input.replace(/\r?\n$/, '').toWellFormed();
-  if (trimmed.trim() !== '') return trimmed;
-  throw new EverloopError('invalid_input', 'the run has no input', {
-    hint: 'give it after the agent, with --file, or through a pipe',
-  });
+  return trimmed.trim() === '' ? '' : trimmed;
 }
 
 async function piped(stdin: Terminal['stdin']): Promise<string> {

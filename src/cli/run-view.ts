@@ -1,12 +1,24 @@
 /** Shows a run while it happens: as text for people, or as lines of JSON. */
 import { toolOutputText } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { UsageTotal } from '../chat/usage.ts';
 import type { LiveEvent, RunEvent } from '../loop/events.ts';
-import type { RunResult } from '../loop/run-result.ts';
-import { counted, formatCount, formatSpan, shorten } from './format.ts';
+import { callIdOf } from '../loop/message-ids.ts';
+import type { RunEnd } from '../loop/run-status.ts';
+import { counted, formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { formatCall } from './format-transcript.ts';
+import { mediaLabel } from './media-label.ts';
 import type { Terminal } from './terminal.ts';
 import { printable, styled, writeJson, writeNote } from './terminal.ts';
+
+/** How a run ended, as far as it is shown. */
+export interface RunEnding {
+  readonly stopReason: RunEnd;
+  /** One plain sentence. */
+  readonly ended: string;
+  readonly iterations: number;
+  readonly usage: UsageTotal;
+}
 
 /** What is told of a run as it happens. */
 export interface RunView {
@@ -15,7 +27,7 @@ export interface RunView {
   /** Told what the Worker in this process streams. */
   live(event: LiveEvent): void;
   /** Told how the run ended, or that nobody looks at it any longer. */
-  end(result?: RunResult): void;
+  end(ending?: RunEnding): void;
 }
 
 /** One event per line, the result last. */
@@ -23,19 +35,27 @@ export function createJsonView(terminal: Terminal, runId: string): RunView {
   return {
     event: (event) => writeJson(terminal, event),
     live: (event) => writeJson(terminal, event),
-    end: (result) => result && writeJson(terminal, { type: 'result', runId, ...result }),
+    end: (ending) => ending && writeJson(terminal, { type: 'result', runId, ...ending }),
   };
 }
 
 /** Longest line of a tool call. */
 const callLength = 100;
 
+/** What else is shown as text. */
+export interface TextViewOptions {
+  /** Who looks has not started the run here and now: how it began is shown, too. */
+  readonly beginning?: boolean;
+}
+
 /** What the model says on stdout, everything else on stderr. */
-export function createTextView(terminal: Terminal): RunView {
+export function createTextView(terminal: Terminal, options: TextViewOptions = {}): RunView {
   const { stdout } = terminal;
+  const { beginning = false } = options;
   const streamed = new Map<number, { attempt: number; text: string }>();
   const calls = new Map<string, { line: string; startedAt: number }>();
   let userMessages = 0;
+  let model = '';
   let lineIsOpen = false;
 
   const say = (text: string) => {
@@ -60,11 +80,21 @@ export function createTextView(terminal: Terminal): RunView {
       say(text);
     }
     endLine();
+    if (message.partial === true) note('(cut off)');
     for (const part of message.parts) {
       if (part.kind !== 'tool_call') continue;
       const { id, name, arguments: input } = part.toolCall;
       calls.set(id, { line: formatCall(name, input, callLength), startedAt: 0 });
     }
+  };
+
+  const attemptLost = (iteration: number, activityId: string, attempt: number) => {
+    const callId = callIdOf(activityId);
+    const call = calls.get(callId)?.line;
+    // Whoever saw the next attempt stream was told of it then.
+    if (call === undefined && (streamed.get(iteration)?.attempt ?? 0) > attempt) return;
+    const isModel = /^model(\.|$)/.test(callId);
+    note(`(attempt ${attempt} of ${isModel ? 'the model call' : (call ?? callId)} was lost)`);
   };
 
   return {
@@ -81,32 +111,48 @@ export function createTextView(terminal: Terminal): RunView {
     },
     event({ type, at, iteration, data }) {
       switch (type) {
+        case 'run-start':
+          if (beginning) note(printable(`agent ${data.agent}: ${data.title}`));
+          return;
+        case 'model-start':
+          if (model !== '' && model !== data.model) note(printable(`(now ${data.model} is asked)`));
+          model = data.model;
+          return;
+        case 'model-end':
+          if (data.status === 'failed') note(`✗ ${failure(model, data.error.message)}`);
+          return;
+        case 'attempt-lost':
+          return attemptLost(iteration, data.activityId, data.attempt);
+        case 'continued':
+          return note(`(goes on in part ${data.generation} of its history)`);
+        case 'message-refused':
+          return note('✗ a message was refused: it was none that a run can take');
         case 'message': {
           const { message } = data;
           if (message.role === 'assistant') assistant(iteration, message);
           if (message.role === 'tool') return toolErrors(message).forEach(note);
           if (message.role !== 'user') return;
-          // The first one is the input, which the person has just given.
-          if (userMessages > 0) note(`user: ${printable(spokenText(message.parts))}`);
+          // The first one is the input, which who starts a run has just given.
+          if (beginning || userMessages > 0) note(`user: ${printable(spokenText(message.parts))}`);
           userMessages += 1;
           return;
         }
         case 'tool-start': {
-          const line = calls.get(data.callId)?.line ?? data.name;
+          const line = calls.get(data.callId)?.line ?? printable(data.name);
           calls.set(data.callId, { line, startedAt: at });
           return note(`→ ${line}`);
         }
         case 'tool-end': {
           const startedAt = calls.get(data.callId)?.startedAt ?? at;
           const mark = { finished: '✓', error: '✗', 'not-finished': '?' }[data.status];
-          return note(`${mark} ${data.name} (${formatSpan(at - startedAt)})`);
+          return note(`${mark} ${printable(data.name)} (${formatSpan(at - startedAt)})`);
         }
       }
     },
-    end(result) {
+    end(ending) {
       endLine();
-      if (result === undefined) return;
-      const { stopReason, ended, iterations, usage } = result;
+      if (ending === undefined) return;
+      const { stopReason, ended, iterations, usage } = ending;
       const colour = stopReason === 'completed' ? 'green' : 'yellow';
       const tokens = formatCount(usage.inputTokens + usage.outputTokens);
       const figures = `${counted(iterations, 'iteration')}, ${tokens} tokens`;
@@ -118,6 +164,10 @@ export function createTextView(terminal: Terminal): RunView {
 
 /** Longest line of what went wrong in a call. */
 const errorLength = 200;
+
+function failure(who: string, message: string): string {
+  return printable(shorten(`${who}: ${oneLine(message)}`, errorLength));
+}
 
 /** What the model is told of calls that failed, each by its first line. */
 function toolErrors({ parts }: TranscriptMessage): string[] {
@@ -132,9 +182,11 @@ function toolErrors({ parts }: TranscriptMessage): string[] {
   });
 }
 
-/** What is meant for the reader: texts and refusals. */
+/** What is meant for the reader: texts and refusals, then what else is there to see. */
 function spokenText(parts: TranscriptMessage['parts']): string {
-  return parts
+  const text = parts
     .map((part) => (part.kind === 'text' || part.kind === 'refusal' ? part.text : ''))
     .join('');
+  const labels = parts.flatMap((part) => (part.kind === 'media' ? [mediaLabel(part.media)] : []));
+  return [text, ...labels].filter((piece) => piece !== '').join(' ');
 }

@@ -2,14 +2,15 @@
 import type { Command } from 'commander';
 import { exitCode } from './exit-codes.ts';
 import type { RunOptions } from './options.ts';
-import { addPair, checkAgent, toCount, toStartOptions } from './options.ts';
+import { addPair, addValue, checkAgent, toCount, toStartOptions } from './options.ts';
 import type { Cli } from './program.ts';
-import { readInput } from './read-input.ts';
+import { readUserInput } from './read-user-input.ts';
 import { createJsonView, createTextView } from './run-view.ts';
 import { writeNote } from './terminal.ts';
 
 interface RunCommandOptions extends RunOptions {
   readonly file?: string;
+  readonly image?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -25,6 +26,11 @@ export function addRun(root: Command, cli: Cli): void {
     .argument('[input]', 'what the user says; else --file or standard input')
     .option('--id <id>', 'id of the run (default: a random one)')
     .option('--file <file>', 'read the input from a file')
+    .option(
+      '--image <file>',
+      'an image or PDF that belongs to the input; may be repeated',
+      addValue,
+    )
     .option('--max-iterations <n>', 'model calls at most', toCount)
     .option('--title <text>', 'title in lists')
     .option('--meta <key=value>', 'metadata of the run; may be repeated', addPair)
@@ -46,7 +52,8 @@ async function run(
   const { createAttendance } = await import('./attendance.ts');
   const { checkKeyOf } = await import('./worker-problems.ts');
   if (config.engine === undefined || config.file !== undefined) checkAgent(config, agent);
-  const input = await readInput(terminal, { argument, file: options.file });
+  const { file, image: images } = options;
+  const input = await readUserInput(terminal, { argument, file, images });
   if (config.engine === undefined && !(await isEngineRunning(config))) checkKeyOf(config, agent);
   const engine = await anyEngine(terminal, config, 'run');
   const attendance = createAttendance(terminal, config, engine);

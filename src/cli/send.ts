@@ -1,12 +1,14 @@
 /** `everloop send`: gives a run a user message. */
 import type { Command } from 'commander';
 import { EverloopError } from '../everloop-error.ts';
+import { addValue } from './options.ts';
 import type { Cli } from './program.ts';
-import { readInput } from './read-input.ts';
+import { readUserInput } from './read-user-input.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
 interface SendOptions {
   readonly file?: string;
+  readonly image?: readonly string[];
   readonly id?: string;
   readonly json?: boolean;
 }
@@ -20,6 +22,7 @@ export function addSend(root: Command, cli: Cli): void {
     .argument('<run>', 'id of the run')
     .argument('[message]', 'the message; else --file or standard input')
     .option('--file <file>', 'read the message from a file')
+    .option('--image <file>', 'an image or PDF that belongs to it; may be repeated', addValue)
     .option('--id <id>', 'id of the message: sent again, it is taken once')
     .option('--json', 'one object instead of text')
     .action((run: string, message: string | undefined, options: SendOptions) =>
@@ -36,7 +39,8 @@ async function send(
   const { terminal } = cli;
   const config = await cli.config();
   const { runningEngine, withRuns } = await import('./engine.ts');
-  const message = await readInput(terminal, { argument, file: options.file });
+  const { file, image: images } = options;
+  const message = await readUserInput(terminal, { argument, file, images });
   const engine = await runningEngine(config);
   const { position } = await withRuns(config, engine, async ({ everloop }) => {
     const run = everloop.run(id);

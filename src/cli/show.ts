@@ -1,15 +1,16 @@
 /** `everloop show`: says where a run stands, why, and what was said. */
 import type { Command } from 'commander';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { explain } from '../client/explain.ts';
 import type { RunSnapshot } from '../client/run-snapshot.ts';
 import { EverloopError } from '../everloop-error.ts';
-import type { RecordedEvent } from '../history/recorded-event.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { callStanding } from './call-standing.ts';
 import type { Runs } from './engine.ts';
-import { counted, formatCount, formatSpan, oneLine } from './format.ts';
+import { counted, formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { formatCall, formatMessage } from './format-transcript.ts';
 import { toIteration } from './options.ts';
+import type { PastState } from './past-state.ts';
 import type { Cli } from './program.ts';
 import type { Terminal } from './terminal.ts';
 import { printable, styled, writeJson, writeLine, writeNote } from './terminal.ts';
@@ -43,25 +44,33 @@ async function show(cli: Cli, id: string, options: ShowOptions): Promise<void> {
   const config = await cli.config();
   const { anyEngine, hasRuns, withRuns } = await import('./engine.ts');
   const { noSuchRun } = await import('../client/client-errors.ts');
+  const { messagesOf } = await import('./messages-of.ts');
   if (!(await hasRuns(config))) throw noSuchRun(id);
   const engine = await anyEngine(terminal, config, 'show');
   await withRuns(config, engine, async (runs) => {
     const run = await runs.everloop.run(id).snapshot();
-    if (at !== undefined)
-      showPast(terminal, run, await stateAfter(runs, run, at), { at, full, json });
-    else showPresent(terminal, run, { full, json });
+    const past = at === undefined ? undefined : await stateAfter(runs, run, at);
+    const state = past?.state ?? run.state;
+    const messages = full && state ? await messagesOf(config, runs, state) : undefined;
+    const shown = { json, full, messages };
+    if (past === undefined) showPresent(terminal, run, shown);
+    else showPast(terminal, run, past, shown);
   });
 }
 
-function showPresent(
-  terminal: Terminal,
-  run: RunSnapshot,
-  { full, json }: { readonly full: boolean; readonly json: boolean },
-): void {
+/** How a run is shown; `messages`: all of them, where all are asked for. */
+interface Shown {
+  readonly json: boolean;
+  readonly full: boolean;
+  readonly messages: readonly TranscriptMessage[] | undefined;
+}
+
+function showPresent(terminal: Terminal, run: RunSnapshot, shown: Shown): void {
   const { state, ...rest } = run;
   const { status } = run;
+  const { json, messages } = shown;
   if (json) {
-    writeJson(terminal, { ...rest, status, why: explain(run), state });
+    writeJson(terminal, { ...rest, status, why: explain(run), state, messages });
     return;
   }
   writeHeading(terminal, run, styled(terminal.stdout, 'bold', status));
@@ -79,40 +88,43 @@ function showPresent(
     const { name, arguments: input } = pending.call;
     writeLine(terminal, `${callStanding(run, state, pending)}: ${formatCall(name, input, 100)}`);
   }
-  const { inbox } = state;
-  if (inbox.length > 0)
-    writeLine(terminal, `waiting to be read: ${counted(inbox.length, 'message')}`);
-  writeTranscript(terminal, state, full);
+  writeTranscript(terminal, state, shown);
 }
 
 /** What is told of now would be mistaken for what was then, so it is left out. */
 function showPast(
   terminal: Terminal,
   run: RunSnapshot,
-  state: LoopState,
-  { at, full, json }: { readonly at: number; readonly full: boolean; readonly json: boolean },
+  { state, temporalRunId }: PastState,
+  shown: Shown,
 ): void {
-  const { id, temporalRunId, taskQueue } = run;
-  if (json) {
-    writeJson(terminal, { id, temporalRunId, taskQueue, at, state });
+  const { id, taskQueue } = run;
+  const { iteration: at } = state;
+  if (shown.json) {
+    const { messages } = shown;
+    writeJson(terminal, { id, temporalRunId, taskQueue, at, state, messages });
     return;
   }
   writeHeading(terminal, run);
   writeLine(terminal, at === 0 ? '\nas it began:' : `\nas it was after iteration ${at}:`);
   writeFigures(terminal, state);
-  writeTranscript(terminal, state, full);
+  writeTranscript(terminal, state, shown);
 }
 
-async function stateAfter({ client }: Runs, run: RunSnapshot, at: number): Promise<LoopState> {
-  const { readHistory } = await import('../client/read-history.ts');
-  const { stateAt } = await import('../history/state-at.ts');
-  const events: RecordedEvent[] = [];
-  for await (const event of readHistory(client, { runId: run.id })) events.push(event);
-  const state = stateAt({ runId: run.id, events }, at);
-  if (state !== undefined) return state;
-  const iterations = counted(run.state?.iteration ?? 0, 'iteration');
+async function stateAfter(runs: Runs, run: RunSnapshot, at: number): Promise<PastState> {
+  const { pastState } = await import('./past-state.ts');
+  const past = await pastState(runs, run.id, at);
+  if (past !== undefined) return past;
+  const iteration = run.state?.iteration ?? 0;
+  if (at < iteration) {
+    throw new EverloopError(
+      'not_found',
+      `the history of run ${run.id} at iteration ${at} is not there any more`,
+      { hint: 'the server keeps it no longer: look at a later iteration' },
+    );
+  }
   throw new EverloopError('not_found', `run ${run.id} has not finished an iteration ${at}`, {
-    hint: `it is at ${iterations}: see everloop show ${run.id}`,
+    hint: `it is at ${counted(iteration, 'iteration')}: see everloop show ${run.id}`,
   });
 }
 
@@ -134,12 +146,52 @@ function writeFigures(terminal: Terminal, state: LoopState): void {
     terminal,
     `iteration ${iteration} of at most ${maxIterations}, ${counted(modelCalls, 'model call')}, ${counted(toolCalls, 'tool call')}, tokens: ${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out${unknown}`,
   );
+  for (const line of particulars(state)) writeLine(terminal, printable(line));
 }
 
-function writeTranscript(terminal: Terminal, { transcript }: LoopState, full: boolean): void {
+/** What most runs have nothing of. */
+function particulars(state: LoopState): readonly string[] {
+  const { generation, agent, model, lastError, refused, inbox } = state;
+  const models = agent?.models ?? [];
+  const waiting = inbox.map(({ message }) => `  ${spokenLine(message)}`);
+  return [
+    ...(generation > 1 ? [`part ${generation} of the run's history`] : []),
+    ...(model > 0
+      ? [`model in use: ${models[model]}, after ${models.slice(0, model).join(', ')} failed`]
+      : []),
+    ...(lastError === undefined
+      ? []
+      : [`last error: ${shorten(oneLine(lastError.message), lineLength)} (${lastError.type})`]),
+    ...(refused > 0 ? [`refused: ${counted(refused, 'message')} that a run cannot take`] : []),
+    ...(inbox.length > 0
+      ? [`waiting to be read: ${counted(inbox.length, 'message')}`, ...waiting.slice(0, inboxLines)]
+      : []),
+    ...(inbox.length > inboxLines
+      ? [`  and ${counted(inbox.length - inboxLines, 'more message')}`]
+      : []),
+  ];
+}
+
+/** Longest line of a text that has many; most terminals have room for it. */
+const lineLength = 100;
+/** Messages of the inbox that are shown; `--json` has all. */
+const inboxLines = 5;
+
+function spokenLine(message: TranscriptMessage): string {
+  const [, ...lines] = formatMessage(message, true).lines;
+  return shorten(oneLine(lines.join(' ')), lineLength);
+}
+
+function writeTranscript(
+  terminal: Terminal,
+  { transcript }: LoopState,
+  { full, messages = transcript.tail }: Shown,
+): void {
   writeLine(terminal, '');
+  const earlier = transcript.count - messages.length;
+  if (earlier > 0) writeNote(terminal, `${counted(earlier, 'earlier message')} with --full.`);
   let hidden = 0;
-  for (const message of transcript.tail) {
+  for (const message of messages) {
     const formatted = formatMessage(message, full);
     hidden += formatted.hidden;
     const [first = '', ...rest] = formatted.lines;

@@ -1,13 +1,17 @@
 /** `everloop start`: starts a run and leaves it to its Worker. */
+import type { Duration } from '@temporalio/common';
 import type { Command } from 'commander';
+import { EverloopError } from '../everloop-error.ts';
 import type { RunOptions } from './options.ts';
-import { addPair, checkAgent, toCount, toStartOptions } from './options.ts';
+import { addPair, addValue, checkAgent, toCount, toStartOptions } from './options.ts';
 import type { Cli } from './program.ts';
-import { readInput } from './read-input.ts';
+import { readUserInput } from './read-user-input.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
 interface StartOptions extends RunOptions {
   readonly file?: string;
+  readonly image?: readonly string[];
+  readonly delay?: string;
   readonly taskQueue?: string;
   readonly json?: boolean;
 }
@@ -24,7 +28,13 @@ export function addStart(root: Command, cli: Cli): void {
     .argument('[input]', 'what the user says; else --file or standard input')
     .option('--id <id>', 'id of the run (default: a random one)')
     .option('--file <file>', 'read the input from a file')
+    .option(
+      '--image <file>',
+      'an image or PDF that belongs to the input; may be repeated',
+      addValue,
+    )
     .option('--task-queue <name>', 'task queue of the Workers that have the agent')
+    .option('--delay <duration>', 'begin after this time, such as "90 s", "2 hours" or "1 day"')
     .option('--max-iterations <n>', 'model calls at most', toCount)
     .option('--title <text>', 'title in lists')
     .option('--meta <key=value>', 'metadata of the run; may be repeated', addPair)
@@ -46,15 +56,36 @@ async function start(
   // A server of many projects may have Workers with agents that this folder knows nothing of.
   const mayBeForeign = config.engine !== undefined && config.file === undefined;
   if (options.taskQueue === undefined && !mayBeForeign) checkAgent(config, agent);
-  const input = await readInput(terminal, { argument, file: options.file });
+  const { file, image: images } = options;
+  const input = await readUserInput(terminal, { argument, file, images });
+  const delayMs = options.delay === undefined ? undefined : await toDelay(options.delay);
   const engine = await runningEngine(config);
   const taskQueue = options.taskQueue ?? config.taskQueue;
   const { id } = await withRuns(
     config,
     engine,
-    ({ everloop }) => everloop.start(agent, { input, ...toStartOptions(options) }),
+    ({ everloop }) =>
+      everloop.start(agent, {
+        input,
+        ...toStartOptions(options),
+        ...(delayMs !== undefined && { delayMs }),
+      }),
     taskQueue,
   );
   if (options.json === true) writeJson(terminal, { id, agent, taskQueue });
   else writeLine(terminal, id);
+}
+
+/** @throws EverloopError `invalid_input` */
+async function toDelay(text: string): Promise<number> {
+  // Comes with a part of the Temporal SDK.
+  const { toMilliseconds } = await import('../tools/duration.ts');
+  try {
+    return toMilliseconds(text as Duration, '--delay');
+  } catch (error) {
+    throw new EverloopError('invalid_input', `--delay: ${JSON.stringify(text)} is no duration`, {
+      hint: 'write a number and a unit, such as "90 s", "2 hours" or "1 day"',
+      cause: error,
+    });
+  }
 }

@@ -20,6 +20,7 @@ import { translated } from './client-errors.ts';
 import type { RunFilter, RunSummary } from './list-runs.ts';
 import { listRuns } from './list-runs.ts';
 import { RunHandle } from './run-handle.ts';
+import { withStoredMedia } from './store-media.ts';
 
 /** Task queue of Workers and runs where nothing else is said. */
 export const defaultTaskQueue = 'everloop';
@@ -47,6 +48,8 @@ export interface FromOptions {
 export interface StartOptions extends Omit<StartInput, 'agent'> {
   /** Id of the run; a random one when absent. */
   readonly id?: string;
+  /** Time until it begins; a message to it lets it begin at once. */
+  readonly delayMs?: number;
 }
 
 /** The agents of a configuration, as far as a client cares: their names. */
@@ -94,16 +97,19 @@ export class Everloop<Config extends AgentNames = AgentNames> {
 
   /**
    * Starts a run.
-   * @throws EverloopError `run_exists` when the id was used before, `invalid_input`, `engine_unreachable`
+   * @throws EverloopError `run_exists` when the id was used before, `invalid_input`, `blob_store_failed`, `engine_unreachable`
    */
   async start(agent: keyof Config['agents'] & string, options: StartOptions): Promise<RunHandle> {
-    const { id = crypto.randomUUID(), ...rest } = options;
+    const { id = crypto.randomUUID(), delayMs, ...rest } = options;
+    if (delayMs !== undefined && !(Number.isSafeInteger(delayMs) && delayMs >= 0)) {
+      throw invalidStart('delayMs: must be a whole number of milliseconds');
+    }
     const parsed = StartArgument.safeParse({ start: { agent, ...rest } });
     if (!parsed.success) {
       throw invalidStart(problemsOf(parsed.error, 'input'));
     }
-    const { start } = parsed.data;
-    assertSendable(start, 'the input of the run');
+    const start = await withStoredMedia(this.#blobs, parsed.data.start);
+    assertSendable(start, 'the input of the run', this.#blobs);
     const at = Date.now();
     const first = startState({ type: 'run-started', at, runId: id, firstTemporalRunId: '', start });
     await translated(id, () =>
@@ -120,6 +126,7 @@ export class Everloop<Config extends AgentNames = AgentNames> {
           { key: rootAttribute, value: id },
         ]),
         staticSummary: first.title,
+        ...(delayMs !== undefined && { startDelay: delayMs }),
       }),
     );
     return new RunHandle(this.#client, id, this.#blobs);

@@ -21,6 +21,7 @@ import { readEvents } from './read-events.ts';
 import { readRecordedRun } from './recorded-run.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 import { takeSnapshot } from './run-snapshot.ts';
+import { storeMedia } from './store-media.ts';
 import { newestTemporalRun } from './temporal-runs.ts';
 import { untilDelivered } from './until-delivered.ts';
 import { wholeRun } from './whole-run.ts';
@@ -130,15 +131,16 @@ export class RunHandle {
   /**
    * Gives the run a user message, read at its next boundary.
    * @param id the same id is appended once and gets the same receipt
-   * @throws EverloopError `run_ending` also when it has ended, `inbox_full`, `rejected`, `invalid_input`, `not_found`
+   * @throws EverloopError `run_ending` also when it has ended, `inbox_full`, `rejected`, `invalid_input`, `blob_store_failed`, `not_found`
    */
   async send(message: UserInput, id: string = crypto.randomUUID()): Promise<SendReceipt> {
-    assertSendable(message, 'the message');
+    const sent = await storeMedia(this.#blobs, message);
+    assertSendable(sent, 'the message', this.#blobs);
     return await this.#whileOpen(() =>
       untilDelivered(() =>
         this.#client.workflow
           .getHandle(this.id)
-          .executeUpdate(send, { updateId: id, args: [{ id, message }] }),
+          .executeUpdate(send, { updateId: id, args: [{ id, message: sent }] }),
       ),
     );
   }

@@ -1,6 +1,7 @@
 /** The durable events of a run, read from its history: the same every time, and there with no Worker alive. */
 import type { Attempt } from '../loop/calls.ts';
 import type { DurableEventTable, RunEvent, RunEventType, ToolEnd } from '../loop/events.ts';
+import type { HookChanges } from '../loop/hook-changes.ts';
 import type { LoopState, PendingToolCall } from '../loop/loop-state.ts';
 import { modelActivityId, toolActivityId } from '../loop/message-ids.ts';
 import type { RunEnd } from '../loop/run-status.ts';
@@ -60,6 +61,7 @@ export class RunEventProjection {
     if (fact.type === 'iteration-ended') this.#endIteration(after);
     this.#began(step);
     this.#callEnded(step);
+    this.#extensions(step);
     // A run that goes on from a state has told the messages of that state before.
     if (before !== undefined) this.#messages(before, after);
     if (fact.type === 'stopped') this.#stopped(after);
@@ -125,6 +127,13 @@ export class RunEventProjection {
         this.#emit(after, 'tool-end', { callId, name, status: toolEnd(after, callId) });
         break;
       }
+    }
+  }
+
+  /** What hooks tell, wherever they were asked. */
+  #extensions({ fact, after }: Step): void {
+    for (const { hook, events = [] } of changesIn(fact)) {
+      for (const { type, data } of events) this.#emit(after, `${hook}.${type}`, data);
     }
   }
 
@@ -206,6 +215,13 @@ export class RunEventProjection {
         : `The run was closed (${reason}) by Temporal's own tools.`;
     this.#end(state, reason, detail);
   }
+}
+
+function changesIn(fact: Step['fact']): readonly HookChanges[] {
+  if (fact.type === 'hooks-asked') return fact.result.changes;
+  if (fact.type === 'model-ended') return fact.result.changes ?? [];
+  if (fact.type !== 'tool-ended' || fact.outcome.status !== 'finished') return [];
+  return fact.outcome.changes ?? [];
 }
 
 /** The end of a run that Temporal closed before the run itself had come to one. */

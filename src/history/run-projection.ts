@@ -1,12 +1,13 @@
 /** LoopState from history alone: the events become the facts that the Workflow met, in the order in which it met them, and go through the same fold. No Worker, no Workflow code. */
 
+import type { Advance } from '../loop/advance.ts';
 import { AgentSpec } from '../loop/agent-spec.ts';
 import { apply, startState } from '../loop/apply.ts';
-import { isModelCallResult, isTranscriptRef } from '../loop/call-results.ts';
-import type { Advance } from '../loop/calls.ts';
+import { isHookResult, isModelCallResult, isTranscriptRef } from '../loop/call-results.ts';
 import { ModelCallInput, SealInput } from '../loop/calls.ts';
 import { resultEntries } from '../loop/close-calls.ts';
 import type { Fact } from '../loop/fact.ts';
+import { HookInput } from '../loop/hook-changes.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { callIdOf } from '../loop/message-ids.ts';
 import type { ModelFailure } from '../loop/model-failure.ts';
@@ -46,7 +47,10 @@ export class RunProjection {
   readonly #runId: string;
   readonly #onStep: (step: Step) => void;
   #state: LoopState | undefined;
-  readonly #scheduled = new Map<number, { activityId: string; name: string }>();
+  readonly #scheduled = new Map<
+    number,
+    { readonly activityId: string; readonly name: string; readonly afterStop: boolean }
+  >();
   readonly #taskStarts = new Map<number, number>();
   readonly #admitted = new Map<string, { readonly name: string; readonly input: unknown }>();
   #unseen: Resolution[] = [];
@@ -86,11 +90,17 @@ export class RunProjection {
         this.#unseen.push(event);
         break;
       case 'activity-scheduled':
-        this.#scheduled.set(event.id, { activityId: event.activityId, name: event.name });
         this.#schedule(event);
+        this.#scheduled.set(event.id, {
+          activityId: event.activityId,
+          name: event.name,
+          afterStop: this.#state?.stop !== undefined,
+        });
         break;
       case 'local-activity-completed':
+        this.#now = event.completedAt ?? this.#now;
         if (event.name === 'everloopResolveAgent') this.#agentResolved(event.result);
+        if (event.name === 'everloopRunHook') this.#hooksAsked(event.result);
         break;
       case 'update-admitted':
         this.#admitted.set(event.updateId, event);
@@ -143,6 +153,7 @@ export class RunProjection {
     }
     if (event.name === 'everloopCallModel') this.#modelStarted(ModelCallInput.parse(event.input));
     if (event.name === 'everloopSealTranscript') this.#sealStarted(SealInput.parse(event.input));
+    if (event.name === 'everloopRunHook') this.#hooksStarted(HookInput.parse(event.input));
   }
 
   #modelStarted(input: ModelCallInput): void {
@@ -163,8 +174,30 @@ export class RunProjection {
       this.#endIteration();
       this.#apply({ type: 'messages-taken', received });
     }
-    if (stopped !== undefined) this.#apply({ type: 'stopped', ...stopped });
+    // Told by the hooks at the end already, if there were any.
+    if (stopped !== undefined && this.#state?.stop === undefined) {
+      this.#apply({ type: 'stopped', ...stopped });
+    }
     this.#apply({ type: 'told' });
+  }
+
+  #hooksStarted(input: HookInput): void {
+    if (input.stopped !== undefined) {
+      this.#sealStarted(input);
+      return;
+    }
+    this.#append(input);
+    this.#apply({ type: 'told' });
+  }
+
+  #hooksAsked(result: unknown): void {
+    if (!isHookResult(result)) return;
+    // Asked inside a Workflow task: the answer alone is recorded, and tells what the question told.
+    if (result.advance !== undefined) {
+      this.#append(result.advance);
+      this.#apply({ type: 'told' });
+    }
+    this.#apply({ type: 'hooks-asked', at: this.#now, result });
   }
 
   /** What the advance appends beyond what the projection has appended itself. */
@@ -193,9 +226,9 @@ export class RunProjection {
     }
     const activity = this.#scheduled.get(event.scheduledId);
     if (activity === undefined) return;
-    const { activityId, name } = activity;
+    const { activityId, name, afterStop } = activity;
     // A run that has stopped waits no longer for the calls that did not stop with it.
-    if (this.#state?.stop !== undefined && name !== 'everloopSealTranscript') return;
+    if (this.#state?.stop !== undefined && !afterStop) return;
     if (event.type === 'activity-completed') this.#completed(activityId, name, event.result);
     else if (name === 'everloopRunTool') {
       this.#toolEnded(activityId, lostOutcome(endOf(event)));
@@ -207,6 +240,7 @@ export class RunProjection {
   #completed(activityId: string, name: string, result: unknown): void {
     if (name === 'everloopResolveAgent') this.#agentResolved(result);
     if (name === 'everloopRunTool') this.#toolEnded(activityId, returnedOutcome(result));
+    if (name === 'everloopRunHook') this.#hooksAsked(result);
     if (name === 'everloopSealTranscript' && isTranscriptRef(result)) {
       this.#apply({ type: 'sealed', ref: result });
     }

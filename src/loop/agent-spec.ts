@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { Options } from '../chat/options.ts';
 import { ToolChoice } from '../chat/tool-choice.ts';
 import { ToolDefinition } from '../chat/tool-definition.ts';
+import { HookMoment } from './hook-moment.ts';
 
 /**
  * What running a tool does to the world, which decides whether a lost attempt may be repeated.
@@ -22,8 +23,19 @@ export const ToolSpec = z.object({
   maxAttempts: z.int().check(z.positive()),
   /** UTF-8 bytes of result text that the model sees at most. */
   maxResultBytes: z.int().check(z.positive()),
+  /** How long a call may wait for its turn before it is run; absent for a tool without a gate. */
+  maxWaitMs: z.optional(z.int().check(z.positive())),
 });
 export type ToolSpec = z.infer<typeof ToolSpec>;
+
+/** A hook as the run knows it: its name, and when it is asked. */
+export const HookSpec = z.object({
+  name: z.string(),
+  moments: z.readonly(z.array(HookMoment)),
+  /** Asked inside the Workflow task, without a round trip through the server. */
+  local: z.optional(z.literal(true)),
+});
+export type HookSpec = z.infer<typeof HookSpec>;
 
 /** A resolved agent. `hash` covers every other member; tools are sorted by code unit of their name. */
 export const AgentSpec = z.object({
@@ -34,6 +46,10 @@ export const AgentSpec = z.object({
   instructions: z.string(),
   tools: z.readonly(z.array(ToolSpec)),
   options: Options,
+  /** In the order of registration; absent without hooks. */
+  hooks: z.optional(z.readonly(z.array(HookSpec))),
+  /** Names of the tools that hooks bring in: hidden until one shows them. */
+  hiddenTools: z.optional(z.readonly(z.array(z.string()))),
   toolChoice: z.optional(ToolChoice),
   maxIterations: z.int().check(z.positive()),
   onMaxIterations: z.enum(['stop', 'finish']),

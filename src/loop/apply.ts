@@ -3,18 +3,24 @@
 import { textOf } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { addUsage, noUsage } from '../chat/usage-total.ts';
+import type { AppendEntry } from './advance.ts';
 import { defaultMaxIterations } from './agent-defaults.ts';
-import type { AppendEntry } from './calls.ts';
-import { closeCalls, settle } from './close-calls.ts';
+import { applyChanges, haltOf } from './apply-changes.ts';
+import { answerByHook, closeCalls, settle } from './close-calls.ts';
 import { chainDigest } from './digest.ts';
 import type { Fact } from './fact.ts';
-import type { CallError, LoopState, Transcript } from './loop-state.ts';
+import type { HookError } from './hook-changes.ts';
+import { hookFailed } from './hook-failed.ts';
+import type { CallError, LoopState } from './loop-state.ts';
 import { loopVersion } from './loop-state.ts';
 import { inputMessageId, receivedMessageId, toolActivityId } from './message-ids.ts';
 import { mayFallBack } from './model-failure.ts';
 import { planCalls } from './plan-calls.ts';
+import { push } from './push.ts';
 import { titleOf } from './title-of.ts';
 import { toUserMessage } from './to-user-message.ts';
+import { hasStarted } from './tool-outcome.ts';
+import { offered } from './tool-spec-of.ts';
 import { utf8Length } from './utf8-length.ts';
 
 /** Messages whose ids are remembered: one that is sent again later than this is another message. */
@@ -50,6 +56,7 @@ export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopSt
     model: 0,
     toolCalls: 0,
     pauses: 0,
+    hidden: [],
     cancelRequested: false,
     metadata: start.metadata ?? {},
   };
@@ -66,6 +73,7 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
         ...state,
         agent: fact.agent,
         maxIterations: state.start.maxIterations ?? fact.agent.maxIterations,
+        hidden: fact.agent.hiddenTools ?? [],
         transcript: { ...state.transcript, digest: chainDigest('', fact.agent.hash) },
       };
     case 'message-received':
@@ -109,13 +117,9 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
         ),
       };
     case 'tool-ended':
-      return {
-        ...state,
-        toolCalls: state.toolCalls + (fact.outcome.status === 'called-off' ? 0 : 1),
-        pendingToolCalls: state.pendingToolCalls.map((pending) =>
-          pending.call.id === fact.callId ? settle(state, pending, fact.outcome, fact.at) : pending,
-        ),
-      };
+      return endTool(state, fact);
+    case 'hooks-asked':
+      return askedHooks(state, fact);
     case 'iteration-ended':
       return { ...state, phase: { kind: 'boundary' } };
     case 'cancel-requested':
@@ -170,8 +174,8 @@ function endModel(
   state: LoopState,
   { at, activityId, result }: Extract<Fact, { type: 'model-ended' }>,
 ): LoopState {
-  if (state.agent === undefined) throw new Error('a model call ended before the agent was known');
-  const { firstTemporalRunId, iteration } = state;
+  const { agent, hidden, firstTemporalRunId, iteration } = state;
+  if (agent === undefined) throw new Error('a model call ended before the agent was known');
   const lastResponse = {
     activityId,
     ...(result.message !== undefined && {
@@ -181,21 +185,66 @@ function endModel(
     attempts: (result.attempts?.length ?? 0) + 1,
     providerPause: result.providerPause === true,
   };
-  return {
+  const ended: LoopState = {
     ...state,
     phase: { kind: 'between' },
     lastResponse,
-    pendingToolCalls: planCalls(state.agent, lastResponse, { firstTemporalRunId, iteration, at }),
+    pendingToolCalls: planCalls(offered(agent, hidden), lastResponse, {
+      firstTemporalRunId,
+      iteration,
+      at,
+    }),
     usage: addUsage(state.usage, result.usage),
     modelCalls: state.modelCalls + 1,
     pauses: lastResponse.providerPause ? state.pauses + 1 : 0,
   };
+  return withHookError(applyChanges(ended, result.changes, at), result.hookError);
+}
+
+/** A hook that failed beside a call: the call's result stands, and the run ends with the error. */
+function withHookError(state: LoopState, error: HookError | undefined): LoopState {
+  if (error === undefined) return state;
+  return { ...state, halt: hookFailed(error) };
 }
 
 /** A run stays with the model it has fallen back to: changing back and forth would lose prompt caches and reasoning. */
 function fallsBack({ agent, model, cancelRequested }: LoopState, error: CallError): boolean {
   const isLast = model + 1 >= (agent?.models.length ?? 0);
   return !isLast && !cancelRequested && mayFallBack(error);
+}
+
+/** The result waits for those before it; a wish to stop does not. */
+function endTool(
+  state: LoopState,
+  { at, callId, outcome }: Extract<Fact, { type: 'tool-ended' }>,
+): LoopState {
+  const ended: LoopState = {
+    ...state,
+    toolCalls: state.toolCalls + (hasStarted(outcome) ? 1 : 0),
+    pendingToolCalls: state.pendingToolCalls.map((pending) =>
+      pending.call.id === callId ? settle(state, pending, outcome, at) : pending,
+    ),
+  };
+  if (outcome.status !== 'finished' || ended.halt !== undefined) return ended;
+  const stop = haltOf(outcome.changes);
+  return withHookError(stop === undefined ? ended : { ...ended, halt: stop }, outcome.hookError);
+}
+
+/** A call that is not run has its answer at once; an abort stops the run. */
+function askedHooks(
+  state: LoopState,
+  { at, result }: Extract<Fact, { type: 'hooks-asked' }>,
+): LoopState {
+  const changed = applyChanges(state, result.changes, at);
+  const pendingToolCalls = changed.pendingToolCalls.map((pending) =>
+    answerByHook(changed, pending, result, at),
+  );
+  const abort = result.actions?.find(({ action }) => action.kind === 'abort');
+  if (abort?.action.kind !== 'abort' || changed.halt !== undefined) {
+    return { ...changed, pendingToolCalls };
+  }
+  const detail = abort.action.detail ?? `A hook stopped the run before call ${abort.callId}.`;
+  return { ...changed, pendingToolCalls, halt: { reason: 'aborted', detail } };
 }
 
 function close(state: LoopState, at: number): LoopState {
@@ -210,9 +259,12 @@ function close(state: LoopState, at: number): LoopState {
 function append(state: LoopState, entry: AppendEntry): LoopState {
   const messages = messagesOf(state, entry);
   const answered = new Set(messages.flatMap(resultIdsOf));
+  const changes = state.pendingToolCalls.flatMap((pending) =>
+    pending.status === 'settled' && answered.has(pending.call.id) ? (pending.changes ?? []) : [],
+  );
   const said = messages.findLast((message) => message.role === 'assistant');
   const { opening: _, ...opened } = state;
-  return {
+  const appended: LoopState = {
     ...(entry === 'input' ? opened : state),
     ...(said !== undefined && { output: textOf(said) }),
     transcript: messages.reduce(push, state.transcript),
@@ -222,6 +274,7 @@ function append(state: LoopState, entry: AppendEntry): LoopState {
         ? state.pendingToolCalls
         : state.pendingToolCalls.filter((pending) => !answered.has(pending.call.id)),
   };
+  return applyChanges(appended, changes, 0);
 }
 
 function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMessage[] {
@@ -255,15 +308,6 @@ function openingMessages({
     id: inputMessageId(firstTemporalRunId, index),
     createdAt,
   }));
-}
-
-function push(transcript: Transcript, message: TranscriptMessage): Transcript {
-  return {
-    ...transcript,
-    count: transcript.count + 1,
-    digest: chainDigest(transcript.digest, message.id),
-    tail: [...transcript.tail, message],
-  };
 }
 
 function resultIdsOf(message: TranscriptMessage): readonly string[] {

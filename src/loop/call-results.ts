@@ -1,5 +1,6 @@
 /** Looks at what an Activity returned. Workers return what the types say; anyone with Temporal's own tools may complete an Activity with anything. */
 import type { ModelCallResult, ToolRunResult } from './calls.ts';
+import type { HookResult } from './hook-changes.ts';
 import type { TranscriptRef } from './transcript-ref.ts';
 
 /** Whether the value can be taken as a model call's result. */
@@ -10,7 +11,9 @@ export function isModelCallResult(value: unknown): value is ModelCallResult {
 
 /** Whether the value can be taken as a tool call's result. */
 export function isToolRunResult(value: unknown): value is ToolRunResult {
-  return isRecord(value) && (value['cancelled'] === true || isMessage(value['message'], 'tool'));
+  if (!isRecord(value)) return false;
+  const isUnfinished = value['cancelled'] === true || value['notStarted'] === true;
+  return isUnfinished || isMessage(value['message'], 'tool');
 }
 
 /** Whether the value can be taken as the place of a sealed transcript. */
@@ -20,6 +23,16 @@ export function isTranscriptRef(value: unknown): value is TranscriptRef {
     typeof value['hash'] === 'string' &&
     typeof value['messages'] === 'number' &&
     typeof value['bytes'] === 'number'
+  );
+}
+
+/** Whether the value can be taken as the answer of hooks. */
+export function isHookResult(value: unknown): value is HookResult {
+  return (
+    isRecord(value) &&
+    typeof value['moment'] === 'string' &&
+    Array.isArray(value['changes']) &&
+    value['changes'].every((each) => isRecord(each) && typeof each['hook'] === 'string')
   );
 }
 

@@ -4,19 +4,13 @@ import { FinishReason } from '../chat/finish-reason.ts';
 import type { Options } from '../chat/options.ts';
 import { ReportEntry } from '../chat/report.ts';
 import { ToolCall } from '../chat/tool-call.ts';
-import { IdentifiedMessage, TranscriptMessage } from '../chat/transcript-message.ts';
+import { IdentifiedMessage } from '../chat/transcript-message.ts';
 import { Usage } from '../chat/usage.ts';
+import { advanceShape } from './advance.ts';
 import { Effect } from './agent-spec.ts';
-import { Stop } from './stop.ts';
+import { HookChanges, HookError, HookView } from './hook-changes.ts';
+import { StoppedAt } from './stop.ts';
 import { toolDefaults } from './tool-defaults.ts';
-
-/**
- * One message joining the transcript. A text is a reference to where it stands in history already: `input`
- * (the run's first messages) or the id of the Activity that returned it. What the Workflow made itself (a
- * placeholder) stands nowhere else and is written out.
- */
-export const AppendEntry = z.union([z.string(), TranscriptMessage]);
-export type AppendEntry = z.infer<typeof AppendEntry>;
 
 /** One earlier attempt of an Activity, as the attempt itself announced it. */
 export const Attempt = z.object({
@@ -36,25 +30,15 @@ export interface ResolveAgentInput {
   readonly argument?: unknown;
 }
 
-/**
- * What the Workflow decided since the last command that told it: what was appended, and the user messages (by
- * id) that were taken from the inbox; they follow `append`. `upTo` and `digest` say which transcript it comes to.
- */
-const advance = {
-  iteration: z.int(),
-  upTo: z.int(),
-  append: z.array(AppendEntry),
-  received: z.optional(z.array(z.string())),
-  digest: z.string(),
-};
-export const Advance = z.object(advance);
-export type Advance = z.infer<typeof Advance>;
-
 /** Input of the model Activity: the request is built from the transcript that the advance comes to. */
 export const ModelCallInput = z.object({
-  ...advance,
+  ...advanceShape,
   /** Index in the agent's list of models; absent: the first. */
   model: z.optional(z.int()),
+  /** Names of tools that are not offered now. */
+  hidden: z.optional(z.array(z.string())),
+  /** What the agent's hooks around the call are told; absent when it has none. */
+  view: z.optional(HookView),
   /** The last call of `onMaxIterations: 'finish'`: no tools are offered. */
   finish: z.optional(z.literal(true)),
 });
@@ -75,16 +59,19 @@ export const ModelCallResult = z.object({
   /** The provider paused its answer: the message is sent back unchanged to go on. */
   providerPause: z.optional(z.literal(true)),
   report: z.optional(z.array(ReportEntry)),
+  /** What hooks changed around the call. */
+  changes: z.optional(z.array(HookChanges)),
+  /** A hook after the response failed: the response stands, and the run ends. */
+  hookError: z.optional(HookError),
 });
 export type ModelCallResult = z.infer<typeof ModelCallResult>;
 
 /** Input of the Activity that seals the transcript: at a boundary, once a stop is decided, or both. */
 export const SealInput = z.object({
-  ...advance,
+  ...advanceShape,
   /** The iteration has ended. */
   boundary: z.optional(z.literal(true)),
-  /** The stop that is decided, and when; Workflow time in milliseconds since the epoch. */
-  stopped: z.optional(z.object({ at: z.int(), stop: Stop })),
+  stopped: z.optional(StoppedAt),
 });
 export type SealInput = z.infer<typeof SealInput>;
 
@@ -96,12 +83,25 @@ export const ToolRunInput = z.object({
   effect: z._default(Effect, toolDefaults.effect),
   timeoutMs: z._default(z.int(), toolDefaults.timeoutMs),
   maxResultBytes: z._default(z.int(), toolDefaults.maxResultBytes),
+  /** What the agent's hooks after the call are told; absent when it has none. */
+  view: z.optional(HookView),
 });
 export type ToolRunInput = z.infer<typeof ToolRunInput>;
 
-/** What the tool Activity returns. `cancelled`: it had started, and nobody knows how far it came. */
+/**
+ * What the tool Activity returns. `cancelled`: it had started, and nobody knows how far it came. `notStarted`: it
+ * was called off while it waited for its turn.
+ */
 export const ToolRunResult = z.union([
-  z.object({ message: IdentifiedMessage, attempts: z.optional(z.array(Attempt)) }),
+  z.object({
+    message: IdentifiedMessage,
+    attempts: z.optional(z.array(Attempt)),
+    /** What hooks after the call changed. */
+    changes: z.optional(z.array(HookChanges)),
+    /** A hook after the call failed: the result stands, and the run ends. */
+    hookError: z.optional(HookError),
+  }),
   z.object({ cancelled: z.literal(true) }),
+  z.object({ notStarted: z.literal(true) }),
 ]);
 export type ToolRunResult = z.infer<typeof ToolRunResult>;

@@ -1,9 +1,16 @@
 /** Gives every tool call its one result, whatever happened to it. */
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
-import type { AppendEntry } from './calls.ts';
+import type { AppendEntry } from './advance.ts';
+import type { HookResult } from './hook-changes.ts';
 import type { LoopState, PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
-import { errorResult, notExecuted, outcomeUncertain, outcomeUnknown } from './placeholders.ts';
+import {
+  notExecuted,
+  outcomeUncertain,
+  outcomeUnknown,
+  ownResult,
+  shortName,
+} from './placeholders.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 import { toolSpecOf } from './tool-spec-of.ts';
 
@@ -18,7 +25,14 @@ export function settle(
   const { call, index } = pending;
   if (outcome.status === 'finished') {
     const message = { ...outcome.message, createdAt: new Date(at).toISOString() };
-    return { status: 'settled', call, index, message, placeholder: false };
+    return {
+      status: 'settled',
+      call,
+      index,
+      message,
+      placeholder: false,
+      ...(outcome.changes !== undefined && { changes: outcome.changes }),
+    };
   }
   const message = placeholder(state, pending, placeholderText(state, call.name, outcome), at);
   return { status: 'settled', call, index, message, placeholder: true };
@@ -27,6 +41,7 @@ export function settle(
 function placeholderText(state: LoopState, name: string, outcome: ToolOutcome): string {
   if (outcome.status === 'lost') return outcomeUnknown(name, outcome.reason);
   if (outcome.status === 'cancelled') return outcomeUnknown(name, 'it was cancelled while running');
+  if (outcome.status === 'not-started') return notExecuted(name);
   const tool = state.agent && toolSpecOf(state.agent, name);
   // History does not tell a call that was never started from one between two attempts; where nothing can have happened, it does not matter.
   const mayHaveStarted = tool !== undefined && tool.maxAttempts > 1 && tool.effect !== 'none';
@@ -38,13 +53,47 @@ function placeholder(
   pending: PendingToolCall,
   text: string,
   at: number,
+  isError = true,
 ): TranscriptMessage {
   const id = activityMessageId(
     state.firstTemporalRunId,
     toolActivityId(state.iteration, pending.call.id),
     0,
   );
-  return errorResult(id, pending.call, text, at);
+  return ownResult(id, pending.call, text, at, isError);
+}
+
+/** The call as the hooks leave it: to be run as it was, or answered without that. */
+export function answerByHook(
+  state: LoopState,
+  pending: PendingToolCall,
+  { actions, invalid, results }: HookResult,
+  at: number,
+): PendingToolCall {
+  const { call, index } = pending;
+  const rewritten = results?.find(({ callId }) => callId === call.id)?.message;
+  if (rewritten !== undefined) {
+    const message = { ...rewritten, createdAt: new Date(at).toISOString() };
+    return { status: 'settled', call, index, message, placeholder: true };
+  }
+  if (pending.status !== 'proposed') return pending;
+  const problem = invalid?.find(({ callId }) => callId === call.id)?.problem;
+  const action = actions?.find(({ callId }) => callId === call.id)?.action;
+  if (problem !== undefined) return settled(state, pending, problem, at, true);
+  if (action?.kind !== 'skip') return pending;
+  return settled(state, pending, action.text ?? `skipped: ${shortName(call.name)}`, at, false);
+}
+
+function settled(
+  state: LoopState,
+  pending: PendingToolCall,
+  text: string,
+  at: number,
+  isError: boolean,
+): PendingToolCall {
+  const { call, index } = pending;
+  const message = placeholder(state, pending, text, at, isError);
+  return { status: 'settled', call, index, message, placeholder: true };
 }
 
 /** The entries that append the results of settled calls, in call order. */

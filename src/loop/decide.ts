@@ -21,6 +21,7 @@ export type Next =
 export function afterModel(state: LoopState): Next {
   // First: a call that did not stop in time left no response.
   if (state.cancelRequested) return { kind: 'stop', stop: cancelled };
+  if (state.halt !== undefined) return { kind: 'stop', stop: state.halt };
   const response = state.lastResponse;
   if (response === undefined) throw new Error('no response to decide on');
   const reason = response.finishReason;
@@ -39,6 +40,7 @@ export function afterModel(state: LoopState): Next {
 /** Why the loop is left before another iteration, or undefined when it goes on. */
 export function beforeIteration(state: LoopState): Stop | undefined {
   if (state.cancelRequested) return cancelled;
+  if (state.halt !== undefined) return state.halt;
   if (state.iteration < state.maxIterations) return undefined;
   return {
     reason: 'max_iterations',
@@ -56,6 +58,11 @@ export function stopForError(state: LoopState, errorType: string, detail: string
 
 function completed(detail: string): Next {
   return { kind: 'stop', stop: { reason: 'completed', detail } };
+}
+
+/** Whether the run goes no further than where it is. */
+export function isStopping(state: LoopState): boolean {
+  return state.cancelRequested || state.halt !== undefined;
 }
 
 /** Bytes of messages that may wait at once: what is read at one boundary goes into history and request together. */

@@ -52,6 +52,8 @@ export interface DurableEventTable {
     readonly finishReason?: FinishReason;
     readonly lastError?: CallError;
   };
+  /** What a hook tells: its name, a point, and a type of its own. */
+  readonly [extension: `${string}.${string}`]: JsonValue;
 }
 
 export type RunEventType = keyof DurableEventTable;
@@ -85,6 +87,13 @@ export interface LiveEventTable {
   readonly 'tool-progress': { readonly callId: string; readonly value: JsonValue };
   /** The attempt failed and another one follows. */
   readonly 'model-retry': { readonly error: CallError };
+  /** The answer comes in one piece: the model, or something around it, cannot stream. */
+  readonly 'stream-fallback': { readonly model: string };
+  /** What a tool tells of itself: its name, a point, and a type of its own. */
+  readonly [extension: `${string}.${string}`]: {
+    readonly callId: string;
+    readonly value: JsonValue;
+  };
 }
 
 export type LiveEventType = keyof LiveEventTable;

@@ -1,7 +1,9 @@
 /** What can happen to a run. The Workflow meets facts as they happen, the history projection reads the same ones from history. */
 import type { Message } from '../chat/message.ts';
+import type { AppendEntry } from './advance.ts';
 import type { AgentSpec } from './agent-spec.ts';
-import type { AppendEntry, ModelCallResult } from './calls.ts';
+import type { ModelCallResult } from './calls.ts';
+import type { HookResult } from './hook-changes.ts';
 import type { CallError } from './loop-state.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
@@ -59,6 +61,8 @@ export type Fact =
       readonly callId: string;
       readonly outcome: ToolOutcome;
     }
+  /** The hooks of one moment were asked. */
+  | { readonly type: 'hooks-asked'; readonly at: number; readonly result: HookResult }
   | { readonly type: 'iteration-ended' }
   | { readonly type: 'cancel-requested' }
   /** The decision to stop: every open call gets its result. */

@@ -25,6 +25,10 @@ export const failureType = {
   blobStore: 'everloop.blob_store',
   /** A tool that must not be run again was stopped with its Worker. */
   toolLost: 'everloop.tool_lost',
+  /** A hook failed for good. */
+  hookFailed: 'everloop.hook_failed',
+  /** A hook asked to be tried again later. */
+  hookRetry: 'everloop.hook_retry',
   /** A tool asked to be tried again later. */
   toolRetry: 'everloop.tool_retry',
   /** The run stopped with `error`; the message is the run's last error. */

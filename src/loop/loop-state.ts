@@ -5,8 +5,9 @@ import type { JsonValue } from '../chat/json.ts';
 import type { ToolCall } from '../chat/tool-call.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
+import type { AppendEntry } from './advance.ts';
 import type { AgentSpec } from './agent-spec.ts';
-import type { AppendEntry } from './calls.ts';
+import type { HookChanges } from './hook-changes.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
 import type { TranscriptRef } from './transcript-ref.ts';
@@ -37,6 +38,8 @@ export type PendingToolCall =
       readonly message: TranscriptMessage;
       /** True when the message is the Workflow's own and stands nowhere else in history. */
       readonly placeholder: boolean;
+      /** What hooks after the call changed; it takes effect in call order. */
+      readonly changes?: readonly HookChanges[];
     };
 
 /** The messages of a run. `digest` chains the agent's hash and every message id, in order. */
@@ -121,7 +124,11 @@ export interface LoopState {
   readonly toolCalls: number;
   /** Provider pauses in a row. */
   readonly pauses: number;
+  /** Names of tools that the model is not offered now. */
+  readonly hidden: readonly string[];
   readonly cancelRequested: boolean;
+  /** A hook wants the run to stop. */
+  readonly halt?: Stop;
   readonly stop?: Stop;
   readonly metadata: Readonly<Record<string, JsonValue>>;
 }

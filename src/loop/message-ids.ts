@@ -34,6 +34,11 @@ export function sealActivityId(iteration: number, messages: number): string {
   return `${iteration}/seal/${messages}`;
 }
 
+/** Activity id of asking the hooks of a moment; `callId` where it is about one call. */
+export function hookActivityId(iteration: number, moment: string, callId?: string): string {
+  return `${iteration}/hook/${moment}${callId === undefined ? '' : `/${callId}`}`;
+}
+
 /** Activity id of a tool call. */
 export function toolActivityId(iteration: number, callId: string): string {
   return `${iteration}/${callId}`;

@@ -26,27 +26,24 @@ export function outcomeUnknown(name: string, reason: string): string {
   return `outcome unknown: ${shortName(name)} started, but its result was lost (${reason}). It may or may not have taken effect: check before calling it again.`;
 }
 
-/** An error result in the transcript, made by the Workflow. `createdAt` is Workflow time in milliseconds. */
-export function errorResult(
+/** A result in the transcript that the Workflow itself makes. `createdAt` is Workflow time in milliseconds. */
+export function ownResult(
   id: string,
   call: ToolCall,
   text: string,
   createdAt: number,
+  isError: boolean,
 ): TranscriptMessage {
+  const toolResult = {
+    id: call.id,
+    name: shortName(call.name),
+    output: { content: [{ kind: 'text' as const, text }] },
+    ...(isError && { isError }),
+  };
   return {
     id,
     createdAt: new Date(createdAt).toISOString(),
     role: 'tool',
-    parts: [
-      {
-        kind: 'tool_result',
-        toolResult: {
-          id: call.id,
-          name: shortName(call.name),
-          output: { content: [{ kind: 'text', text }] },
-          isError: true,
-        },
-      },
-    ],
+    parts: [{ kind: 'tool_result', toolResult }],
   };
 }

@@ -7,7 +7,7 @@ import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import type { PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
-import { errorResult, shortName } from './placeholders.ts';
+import { ownResult, shortName } from './placeholders.ts';
 import { toolSpecOf } from './tool-spec-of.ts';
 
 /** Finish reasons after which calls stand in the message but are never executed, and the run is over. */
@@ -37,7 +37,7 @@ export function planCalls(
       toolActivityId(where.iteration, call.id),
       0,
     );
-    const message = errorResult(id, call, problem, where.at);
+    const message = ownResult(id, call, problem, where.at, true);
     return { status: 'settled', call, index, message, placeholder: true };
   });
 }

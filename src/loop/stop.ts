@@ -19,3 +19,6 @@ export const Stop = z.object({
   errorType: z.optional(z.string()),
 });
 export type Stop = z.infer<typeof Stop>;
+
+/** The stop that is decided, and when; Workflow time in milliseconds since the epoch. */
+export const StoppedAt = z.object({ at: z.int(), stop: Stop });

@@ -3,6 +3,7 @@ import type { IdentifiedMessage } from '../chat/transcript-message.ts';
 import { isToolRunResult } from './call-results.ts';
 import type { Attempt } from './calls.ts';
 import { cutText } from './cut-text.ts';
+import type { HookChanges, HookError } from './hook-changes.ts';
 
 /** Longest reason that a model is told, in UTF-16 code units. */
 const reasonLength = 500;
@@ -10,6 +11,7 @@ const reasonLength = 500;
 /**
  * `finished`: with its own result. `cancelled`: told to stop while it ran. `lost`: it started and its result
  * never came back. `called-off`: the server called it off: before any Worker took it, or between two attempts.
+ * `not-started`: its Worker called it off while it waited for its turn.
  */
 export type ToolOutcome =
   | {
@@ -17,10 +19,18 @@ export type ToolOutcome =
       readonly message: IdentifiedMessage;
       /** Attempts before the one that returned. */
       readonly attempts?: readonly Attempt[];
+      readonly changes?: readonly HookChanges[];
+      readonly hookError?: HookError;
     }
   | { readonly status: 'cancelled' }
   | { readonly status: 'lost'; readonly reason: string }
-  | { readonly status: 'called-off' };
+  | { readonly status: 'called-off' }
+  | { readonly status: 'not-started' };
+
+/** Whether the call is known to have been run, to its end or not. */
+export function hasStarted({ status }: ToolOutcome): boolean {
+  return status !== 'called-off' && status !== 'not-started';
+}
 
 /** What Temporal says of an Activity that did not complete. */
 export type ActivityEnd =
@@ -33,13 +43,15 @@ export function returnedOutcome(result: unknown): ToolOutcome {
   if (!isToolRunResult(result)) {
     return { status: 'lost', reason: 'it was completed with something that is no tool result' };
   }
-  return 'message' in result
-    ? {
-        status: 'finished',
-        message: result.message,
-        ...(result.attempts !== undefined && { attempts: result.attempts }),
-      }
-    : { status: 'cancelled' };
+  if ('notStarted' in result) return { status: 'not-started' };
+  if (!('message' in result)) return { status: 'cancelled' };
+  return {
+    status: 'finished',
+    message: result.message,
+    ...(result.attempts !== undefined && { attempts: result.attempts }),
+    ...(result.changes !== undefined && { changes: result.changes }),
+    ...(result.hookError !== undefined && { hookError: result.hookError }),
+  };
 }
 
 /** The outcome of a tool call whose Activity did not complete, with the reason in words for the model. */

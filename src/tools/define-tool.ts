@@ -1,5 +1,5 @@
 /** Tools: what an agent can do, defined once, with everything derived from that definition. */
-import type { Duration } from '@temporalio/common';
+import type { Duration, Logger } from '@temporalio/common';
 import type { z } from 'zod';
 import type { JsonObject, JsonValue } from '../chat/json.ts';
 import type { ToolOutput } from '../chat/tool-output.ts';
@@ -20,6 +20,26 @@ export interface ToolContext {
   readonly run: { readonly id: string; readonly iteration: number; readonly callId: string };
   /** Tells watchers how far the call is. Live only: nothing is recorded. */
   progress(value: JsonValue): void;
+  /** Tells watchers of something as the event `<name of the tool>.<type>`. Live only: nothing is recorded. */
+  emit(type: string, data: JsonValue): void;
+  /** The Worker's log; what is written there names run and call by itself. */
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly blobs: ToolBlobs;
+}
+
+/** What a tool may do with the blob store of its Worker. */
+export interface ToolBlobs {
+  /**
+   * Keeps the bytes and answers with their hash, under which they are found again.
+   * @param options.type MIME type
+   * @throws EverloopError `blob_store_failed`
+   */
+  put(bytes: Uint8Array, options?: { readonly type?: string }): Promise<string>;
+  /**
+   * The bytes with this hash.
+   * @throws EverloopError `blob_missing`, `blob_store_failed`
+   */
+  get(hash: string): Promise<Uint8Array>;
 }
 
 /** What `execute` may return: text, a JSON value, a complete output, or nothing. */
@@ -38,10 +58,15 @@ export interface ToolOptions<Input extends z.ZodType> {
   readonly timeout?: Duration;
   /** Attempts after a lost Worker or a RetryableError, beside the first; ignored for `once`. */
   readonly retries?: number;
-  /** UTF-8 bytes of result text that the model sees at most; 32 KB unless said otherwise. */
+  /** UTF-8 bytes of result text that the model sees at once; 32 KB unless said otherwise. What is longer is kept whole, and read in parts. */
   readonly maxResultBytes?: number;
   execute(input: z.output<Input>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
 }
+
+/** Whether an input fits a tool; `problem` tells the model what to change. */
+export type InputCheck =
+  | { readonly ok: true; readonly input: JsonObject }
+  | { readonly ok: false; readonly problem: string };
 
 /** A defined tool. */
 export interface Tool {
@@ -52,6 +77,17 @@ export interface Tool {
   readonly timeoutMs: number;
   readonly maxAttempts: number;
   readonly maxResultBytes: number;
+  /**
+   * Waits until the call may begin; what it answers with is called once the call is over. The time does not
+   * count against `timeoutMs`, and a call that is cancelled meanwhile has not been run.
+   *
+   * Contract: rejects when `signal` aborts.
+   */
+  readonly admit?: (signal: AbortSignal) => Promise<() => void>;
+  /** How long `admit` may take. */
+  readonly maxWaitMs?: number;
+  /** Checks `input` against the schema without running anything: what hooks and people are asked about is valid. */
+  check(input: JsonObject): Promise<InputCheck>;
   /** Checks `input` against the schema and runs the tool. Rejects with InvalidToolInput, or with what `execute` throws. */
   run(input: JsonObject, context: ToolContext): Promise<ToolReturn>;
 }
@@ -96,6 +132,11 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
       1,
       `${name}: maxResultBytes`,
     ),
+    async check(input) {
+      const parsed = await options.input.safeParseAsync(input);
+      if (parsed.success) return { ok: true, input };
+      return { ok: false, problem: `invalid arguments for ${name}: ${problemsOf(parsed.error)}` };
+    },
     async run(input, context) {
       const parsed = await options.input.safeParseAsync(input);
       if (!parsed.success) throw new InvalidToolInput(problemsOf(parsed.error));

@@ -15,6 +15,7 @@ import type {
   ToolRunInput,
   ToolRunResult,
 } from '../loop/calls.ts';
+import type { HookInput, HookResult } from '../loop/hook-changes.ts';
 import { stopGraceMs } from '../loop/stop-grace.ts';
 import type { TranscriptRef } from '../loop/transcript-ref.ts';
 
@@ -24,6 +25,7 @@ export interface EverloopActivities {
   everloopCallModel(input: ModelCallInput): Promise<ModelCallResult>;
   everloopRunTool(input: z.input<typeof ToolRunInput>): Promise<ToolRunResult>;
   everloopSealTranscript(input: SealInput): Promise<TranscriptRef>;
+  everloopRunHook(input: HookInput): Promise<HookResult>;
 }
 
 /** Resolves the agent inside the first Workflow task: no round trip through the server. */
@@ -39,6 +41,12 @@ export const resolveAnywhere = proxyActivities<Pick<EverloopActivities, 'everloo
   cancellationType: ActivityCancellationType.TRY_CANCEL, // resolving has no effect to wait for
 });
 
+/** Hooks that touch nothing outside their process: no round trip through the server. */
+export const localHooks = proxyLocalActivities<Pick<EverloopActivities, 'everloopRunHook'>>({
+  startToCloseTimeout: '5 seconds', // the run itself waits meanwhile, and its Updates and Queries with it
+  retry: { maximumAttempts: 3, initialInterval: '100 ms' },
+});
+
 /** Doubling from a second: most faults of a provider are over within seconds, an outage is asked about once a minute. */
 const backoff = {
   initialInterval: '1 second',
@@ -48,7 +56,10 @@ const backoff = {
 
 /** The model and tool Activities. */
 export const nodes = proxyActivities<
-  Pick<EverloopActivities, 'everloopCallModel' | 'everloopRunTool' | 'everloopSealTranscript'>
+  Pick<
+    EverloopActivities,
+    'everloopCallModel' | 'everloopRunTool' | 'everloopSealTranscript' | 'everloopRunHook'
+  >
 >({
   startToCloseTimeout: '1 hour', // each call sets its own
 });
@@ -85,8 +96,19 @@ export function sealOptions(
     activityId,
     startToCloseTimeout: '5 minutes', // reads a history of 50 MiB at most and writes as much
     heartbeatTimeout: agent.heartbeatTimeoutMs,
-    cancellationType: ActivityCancellationType.TRY_CANCEL, // a blob too many harms nobody
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // history and Workflow must tell the same of it
     retry: { ...backoff, maximumAttempts: attempts },
+  };
+}
+
+/** Options of asking hooks. Each hook has a timeout of its own; this one is for a Worker that cannot even keep that. */
+export function hookOptions(agent: AgentSpec, activityId: string): ActivityOptions {
+  return {
+    activityId,
+    startToCloseTimeout: '30 minutes',
+    heartbeatTimeout: agent.heartbeatTimeoutMs,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // what a hook has changed is recorded
+    retry: { ...backoff, maximumAttempts: 5 }, // for a RetryableError and a lost Worker
   };
 }
 
@@ -101,7 +123,7 @@ export function toolOptions(
     activityId,
     summary,
     // The Activity itself ends a call at its timeout; this catches one that cannot even do that.
-    startToCloseTimeout: tool.timeoutMs + stopGraceMs,
+    startToCloseTimeout: (tool.maxWaitMs ?? 0) + tool.timeoutMs + stopGraceMs,
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // a finished effect keeps its result
     retry: {

@@ -1,6 +1,6 @@
 /** The agent run: model, tools, model, …, as a Temporal Workflow. Read it from top to bottom; each phase has a file of its own. */
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import { afterModel, beforeIteration } from '../loop/decide.ts';
+import { afterModel, beforeIteration, isStopping } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { isRunInput, runInputProblem } from '../loop/read-input.ts';
 import type { AgentRunInput } from '../loop/run-input.ts';
@@ -8,6 +8,7 @@ import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
 import { resolveAnywhere, resolveHere } from './activities.ts';
 import { endRun, stopForFailure } from './ending.ts';
+import { askHooks } from './hooks-node.ts';
 import { handleMessages } from './messages.ts';
 import { callModel, startIteration } from './model-node.ts';
 import { Run } from './run.ts';
@@ -39,6 +40,7 @@ async function begin(run: Run, argument: AgentRunInput): Promise<void> {
   await resolveAgent(run, argument);
   run.noteCancellation();
   run.apply({ type: 'appended', entries: ['input'] });
+  await askHooks(run, 'onStart');
 }
 
 /** Iteration after iteration, until there is a reason to stop. */
@@ -47,7 +49,7 @@ async function iterate(run: Run): Promise<Stop> {
     const limit = beforeIteration(run.state);
     if (limit !== undefined) return finish(run, limit);
     await continueIfDue(run);
-    if (run.state.cancelRequested) continue;
+    if (isStopping(run.state)) continue;
     startIteration(run);
     showProgress(run);
     await callModel(run);
@@ -55,7 +57,8 @@ async function iterate(run: Run): Promise<Stop> {
     if (next.kind === 'stop') return next.stop;
     showProgress(run);
     if (next.kind === 'tools') await runTools(run);
-    if (run.state.cancelRequested) continue;
+    if (!isStopping(run.state)) await askHooks(run, 'onLoop');
+    if (isStopping(run.state)) continue;
     run.apply({ type: 'iteration-ended' });
     refreshSummary(run);
   }

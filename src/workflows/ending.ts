@@ -13,6 +13,8 @@ import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
 import { shortened } from '../loop/to-run-memo.ts';
 import { toRunResult } from '../loop/to-run-result.ts';
+import { callErrorOf } from './call-failure.ts';
+import { askHooksAtEnd } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { sealAtEnd } from './seal.ts';
 import { writeSummary } from './summary.ts';
@@ -30,7 +32,9 @@ export async function endRun(run: Run, stop: Stop): Promise<RunResult> {
   const { reason, detail, errorType } = stopped.stop;
   const isBoundary = run.state.phase.kind === 'boundary';
   run.apply({ type: 'stopped', ...stopped });
-  await sealAtEnd(run, { stopped, ...(isBoundary && { boundary: true }) });
+  const why = { stopped, ...(isBoundary && { boundary: true as const }) };
+  await askHooksAtEnd(run, why);
+  await sealAtEnd(run, why);
   run.apply({ type: 'ended', at: Date.now() });
   writeSummary(run);
   const result = toRunResult(run.state);
@@ -54,12 +58,10 @@ export function stopForFailure(run: Run, error: unknown): Stop {
   run.noteCancellation();
   if (isCancellation(error) && run.state.cancelRequested) return cancelled;
   if (!(error instanceof TemporalFailure)) throw error;
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  const { lastError } = run.state;
-  if (error instanceof ActivityFailure && lastError !== undefined) {
-    return stopForError(run.state, lastError.type, lastError.message);
+  if (error instanceof ActivityFailure) {
+    const { type, message } = callErrorOf(error);
+    return stopForError(run.state, type, message);
   }
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  const { message } = cause ?? error;
-  return stopForError(run.state, type ?? failureType.runFailed, message);
+  const type = error instanceof ApplicationFailure ? error.type : undefined;
+  return stopForError(run.state, type ?? failureType.runFailed, error.message);
 }

@@ -1,19 +1,15 @@
 /** The model node: one call of the model, from the inbox to the appended answer. */
 
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancelledFailure,
-  TimeoutFailure,
-} from '@temporalio/workflow';
-import { advanceOf } from '../loop/advance.ts';
+import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/workflow';
 import { isModelCallResult } from '../loop/call-results.ts';
 import { responseEntries } from '../loop/close-calls.ts';
 import { receivable } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { modelActivityId } from '../loop/message-ids.ts';
-import { toCallError } from '../loop/model-failure.ts';
+import { toAdvance } from '../loop/to-advance.ts';
 import { modelOptions, nodes } from './activities.ts';
+import { callErrorOf } from './call-failure.ts';
+import { viewFor } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
 
@@ -45,14 +41,21 @@ export async function callModel(run: Run, { finish = false } = {}): Promise<void
 }
 
 async function call(run: Run, finish: boolean): Promise<void> {
-  const { agent, iteration, callsInIteration, model } = run.state;
+  const { agent, iteration, callsInIteration, model, hidden } = run.state;
   if (agent === undefined) throw new Error('the agent is not resolved yet');
   const activityId = modelActivityId(iteration, callsInIteration + 1);
-  const advance = advanceOf(run.state);
+  const advance = toAdvance(run.state);
+  const view = viewFor(run.state, 'onModelStart', 'onModelEnd');
   run.apply({ type: 'model-started' });
   const options = modelOptions(agent, activityId, model);
   const asking = nodes.everloopCallModel.executeWithOptions(options, [
-    { ...advance, ...(model > 0 && { model }), ...(finish && { finish }) },
+    {
+      ...advance,
+      ...(model > 0 && { model }),
+      ...(hidden.length > 0 && { hidden: [...hidden] }),
+      ...(view !== undefined && { view }),
+      ...(finish && { finish }),
+    },
   ]);
   const answer = await withinGrace(run, asking, (result: unknown) => ({ result }), rethrow);
   run.noteCancellation();
@@ -72,16 +75,8 @@ async function call(run: Run, finish: boolean): Promise<void> {
 /** Records how the call failed, so that the state can say whether another model is asked. */
 function noteFailure(run: Run, error: unknown): void {
   if (!(error instanceof ActivityFailure) || error.cause instanceof CancelledFailure) return;
-  const { cause, activityId = '' } = error;
-  const failure =
-    cause instanceof TimeoutFailure
-      ? ({ kind: 'timeout', heartbeat: cause.timeoutType === 'HEARTBEAT' } as const)
-      : ({
-          kind: 'failed',
-          type: cause instanceof ApplicationFailure ? (cause.type ?? '') : '',
-          message: cause?.message ?? '',
-        } as const);
-  run.apply({ type: 'model-failed', activityId, error: toCallError(failure) });
+  const { activityId = '' } = error;
+  run.apply({ type: 'model-failed', activityId, error: callErrorOf(error) });
 }
 
 function rethrow(error: unknown): never {

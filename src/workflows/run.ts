@@ -65,10 +65,13 @@ export class Run {
   }
 
   apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
-    const before = this.#state.transcript.count;
+    const { agent: before, transcript } = this.#state;
     this.#state = apply(this.#state, fact);
-    if (fact.type === 'agent-resolved') sinks.transcript.begin(fact.agent);
-    this.#append(before);
+    const { agent } = this.#state;
+    // Known now, or with further instructions: what a request begins with is another one.
+    const isOther = agent !== undefined && agent !== before;
+    if (isOther) sinks.transcript.begin(agent);
+    this.#append(isOther ? 0 : transcript.count);
     if (fact.type === 'ended') sinks.transcript.end();
     if (this.#replayed && isBoundary(fact)) this.#reach();
   }

@@ -6,13 +6,13 @@ import {
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
-import { advanceOf } from '../loop/advance.ts';
 import { isTranscriptRef } from '../loop/call-results.ts';
 import type { SealInput } from '../loop/calls.ts';
 import { continuedState, nextContinuation } from '../loop/continuation.ts';
 import { receivable } from '../loop/decide.ts';
 import { sealActivityId } from '../loop/message-ids.ts';
 import type { AgentRunInput } from '../loop/run-input.ts';
+import { toAdvance } from '../loop/to-advance.ts';
 import { nodes, sealOptions } from './activities.ts';
 import type { Run } from './run.ts';
 import { writeSummary } from './summary.ts';
@@ -66,7 +66,7 @@ async function seal(
   if (agent === undefined || transcript.count === 0) return false;
   if (transcript.sealed?.messages === transcript.count) return true;
   const input: SealInput = {
-    ...advanceOf(run.state),
+    ...toAdvance(run.state),
     ...why,
   };
   run.apply({ type: 'told' });

@@ -1,7 +1,13 @@
 /** The tools node: runs the calls of a response side by side and appends their results in call order. */
-import { ActivityFailure, CancelledFailure, TimeoutFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  CancellationScope,
+  CancelledFailure,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import { resultEntries } from '../loop/close-calls.ts';
 import { cutText } from '../loop/cut-text.ts';
+import { isStopping } from '../loop/decide.ts';
 import type { PendingToolCall } from '../loop/loop-state.ts';
 import { idempotencyKey, toolActivityId } from '../loop/message-ids.ts';
 import { beyondDefaults } from '../loop/tool-defaults.ts';
@@ -9,6 +15,7 @@ import type { ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import { toolSpecOf } from '../loop/tool-spec-of.ts';
 import { nodes, toolOptions } from './activities.ts';
+import { askHooks, viewFor } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
 
@@ -17,17 +24,55 @@ const summaryLength = 80;
 
 /** Runs every call that can be run. When the run is cancelled meanwhile, the ending closes what is still open. */
 export async function runTools(run: Run): Promise<void> {
-  const proposed = run.state.pendingToolCalls.filter((pending) => pending.status === 'proposed');
   if (run.state.agent?.serialTools === true) {
-    for (const pending of proposed) {
-      if (run.state.cancelRequested) break;
-      await runCall(run, pending);
+    for (const { call } of proposedCalls(run)) {
+      if (isStopping(run.state)) break;
+      await askHooks(run, 'onToolStart', { calls: [call] });
+      await runProposed(run, (pending) => pending.call.id === call.id);
     }
   } else {
-    await Promise.all(proposed.map((pending) => runCall(run, pending)));
+    const calls = proposedCalls(run).map(({ call }) => call);
+    if (calls.length > 0) await askHooks(run, 'onToolStart', { calls });
+    await runProposed(run, () => true);
   }
-  if (run.state.cancelRequested) return;
+  if (!isStopping(run.state)) await askAboutOwnResults(run);
+  if (isStopping(run.state)) return;
   run.apply({ type: 'appended', entries: resultEntries(run.state) });
+}
+
+function proposedCalls(run: Run): readonly PendingToolCall[] {
+  return run.state.pendingToolCalls.filter((pending) => pending.status === 'proposed');
+}
+
+async function runProposed(
+  run: Run,
+  isMeant: (pending: PendingToolCall) => boolean,
+): Promise<void> {
+  if (isStopping(run.state)) return;
+  // One that makes the run stop stops the others with it.
+  const calls = new CancellationScope();
+  await calls.run(() =>
+    Promise.all(
+      proposedCalls(run)
+        .filter(isMeant)
+        .map(async (pending) => {
+          await runCall(run, pending);
+          if (run.state.halt !== undefined) calls.cancel();
+        }),
+    ),
+  );
+}
+
+/** Calls that were answered without being run: their hooks are asked for all of them at once. */
+async function askAboutOwnResults(run: Run): Promise<void> {
+  const own = run.state.pendingToolCalls.flatMap((pending) =>
+    pending.status === 'settled' && pending.placeholder ? [pending] : [],
+  );
+  if (own.length === 0) return;
+  await askHooks(run, 'onToolEnd', {
+    calls: own.map(({ call }) => call),
+    results: own.map(({ message: { createdAt: _, inherited: __, ...message } }) => message),
+  });
 }
 
 async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void> {
@@ -36,6 +81,7 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
   if (agent === undefined || tool === undefined || lastResponse?.message === undefined) {
     throw new Error(`a call of ${call.name} was proposed without its agent, tool or message`);
   }
+  const view = viewFor(run.state, 'onToolEnd');
   run.apply({ type: 'tool-started', callId: call.id });
   const options = toolOptions(agent, tool, toolActivityId(iteration, call.id), summaryOf(call));
   const running = nodes.everloopRunTool.executeWithOptions(options, [
@@ -44,6 +90,7 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
       call,
       idempotencyKey: idempotencyKey(lastResponse.message.id, index),
       ...beyondDefaults(tool),
+      ...(view !== undefined && { view }),
     },
   ]);
   const outcome = await withinGrace(run, running, returnedOutcome, outcomeOfFailure);

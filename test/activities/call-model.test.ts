@@ -51,6 +51,8 @@ const { histories, messages } = simulate({
   ends: [{ rank: 0, end: 'finished' }],
   sends: [],
   continueAfter: [],
+  hooks: {},
+  actions: [],
   sealsFail: false,
   cancelAfter: undefined,
 });
@@ -83,6 +85,7 @@ function callOf(model: LanguageModel | (() => never), attempt = 1): Call {
   const published: LiveEvent[] = [];
   const activity = createCallModel({
     contexts,
+    agents: new Map(),
     blobs: createMemoryBlobStore(),
     bus: { publish: (event) => published.push(event), subscribe: () => () => {} },
     heartbeatIntervalMs: 1_000,

@@ -149,7 +149,7 @@ const rows: readonly Row[] = [
   {
     name: 'no input at all',
     code: 2,
-    says: ['the run has no input', '--file'],
+    says: ['there is no input', '--file'],
     async play() {
       const project = await onServer(configOf(hello));
       return { project, ended: await project.run('start', 'hello') };

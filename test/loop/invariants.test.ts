@@ -70,7 +70,7 @@ describe('the loop, over random runs', () => {
         const ids = messages.map((message) => message.id);
         expect(new Set(ids).size).toBe(ids.length);
         expect(count).toBe(messages.length);
-        expect(digest).toBe(ids.reduce(chainDigest, chainDigest('', plan.agent.hash)));
+        expect(digest).toBe(ids.reduce(chainDigest, chainDigest('', final.agent?.hash ?? '')));
         for (const message of messages)
           expect(TranscriptMessage.safeParse(message).success).toBe(true);
       }),

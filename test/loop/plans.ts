@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { FinishReason } from '../../src/chat/finish-reason.ts';
 import type { AgentSpec } from '../../src/loop/agent-spec.ts';
+import type { HookChanges } from '../../src/loop/hook-changes.ts';
 import type { Plan, PlannedAnswer, PlannedEnd } from './simulate.ts';
 
 const toolNames = ['a', 'b'];
@@ -64,6 +65,53 @@ const end: fc.Arbitrary<PlannedEnd> = fc.record({
   ),
 });
 
+const changes: fc.Arbitrary<HookChanges> = fc.record(
+  {
+    hook: fc.constantFrom('h', 'i'),
+    metadata: fc.dictionary(fc.constantFrom('k', 'l'), fc.constantFrom(null, 1, 'x'), {
+      maxKeys: 2,
+    }),
+    tools: fc.constantFrom({ hide: ['a'] }, { show: ['a'], hide: ['b'] }, { show: ['a', 'b'] }),
+    events: fc.constant([{ type: 'seen', data: 1 }]),
+  },
+  { requiredKeys: ['hook'] },
+);
+/** In the loop hooks may also add messages, and stop the run. */
+const loopChanges: fc.Arbitrary<HookChanges> = fc
+  .tuple(changes, fc.nat(2), fc.nat(9))
+  .map(([given, messages, stop]) => ({
+    ...given,
+    ...(messages > 0 && {
+      messages: Array.from({ length: messages }, () => ({
+        id: 'to be given',
+        role: 'user' as const,
+        parts: [{ kind: 'text' as const, text: 'from a hook' }],
+      })).slice(0, 1),
+    }),
+    ...(stop === 9 && { stop: { reason: 'aborted' as const } }),
+  }));
+const stopChanges: fc.Arbitrary<HookChanges> = fc
+  .tuple(changes, fc.nat(9))
+  .map(([given, stop]) => ({
+    ...given,
+    ...(stop === 9 && { stop: { reason: 'completed' as const, detail: 'Enough.' } }),
+  }));
+
+const hooks: fc.Arbitrary<Plan['hooks']> = fc.oneof(
+  fc.constant({}),
+  fc.record(
+    {
+      onStart: loopChanges.map((given) => ({ ...given, instructions: ['Be brief.'] })),
+      onModelEnd: stopChanges,
+      onToolStart: changes,
+      onToolEnd: stopChanges,
+      onLoop: loopChanges,
+      onEnd: changes,
+    },
+    { requiredKeys: [] },
+  ),
+);
+
 export const plans: fc.Arbitrary<Plan> = fc
   .record({
     maxIterations: fc.integer({ min: 1, max: 12 }),
@@ -79,6 +127,10 @@ export const plans: fc.Arbitrary<Plan> = fc
       { maxLength: 5, selector: (send) => send.id },
     ),
     continueAfter: fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
+    hooks,
+    actions: fc.array(fc.constantFrom('proceed', 'proceed', 'proceed', 'skip', 'abort'), {
+      maxLength: 3,
+    }),
     sealsFail: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.boolean()),
     cancelAfter: fc.option(fc.integer({ min: 1, max: 15 }), { nil: undefined, freq: 2 }),
   })

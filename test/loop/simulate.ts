@@ -6,24 +6,33 @@ import type { ToolCall } from '../../src/chat/tool-call.ts';
 import type { IdentifiedMessage, TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import type { Usage } from '../../src/chat/usage.ts';
 import type { RecordedEvent } from '../../src/history/recorded-event.ts';
-import { advanceOf } from '../../src/loop/advance.ts';
 import type { AgentSpec } from '../../src/loop/agent-spec.ts';
 import { apply, startState } from '../../src/loop/apply.ts';
 import { withUniqueCallIds } from '../../src/loop/call-ids.ts';
 import type { ModelCallResult, SealInput } from '../../src/loop/calls.ts';
 import { responseEntries, resultEntries } from '../../src/loop/close-calls.ts';
 import { continuedState } from '../../src/loop/continuation.ts';
-import { afterModel, beforeIteration, receivable, stopForError } from '../../src/loop/decide.ts';
+import {
+  afterModel,
+  beforeIteration,
+  isStopping,
+  receivable,
+  stopForError,
+} from '../../src/loop/decide.ts';
 import type { Fact } from '../../src/loop/fact.ts';
+import type { HookChanges, HookInput } from '../../src/loop/hook-changes.ts';
+import type { HookMoment } from '../../src/loop/hook-moment.ts';
 import { isBoundary } from '../../src/loop/is-boundary.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
 import {
   activityMessageId,
+  hookActivityId,
   modelActivityId,
   sealActivityId,
   toolActivityId,
 } from '../../src/loop/message-ids.ts';
 import type { Stop } from '../../src/loop/stop.ts';
+import { toAdvance } from '../../src/loop/to-advance.ts';
 import { memoKey, shortened, toRunMemo } from '../../src/loop/to-run-memo.ts';
 import type { ActivityEnd } from '../../src/loop/tool-outcome.ts';
 import { lostOutcome } from '../../src/loop/tool-outcome.ts';
@@ -56,6 +65,10 @@ export interface Plan {
   }[];
   /** Iterations after which the run tries to continue as new. */
   readonly continueAfter: readonly number[];
+  /** What the agent's hooks of each moment answer; moments that are absent have no hook. */
+  readonly hooks: Readonly<Partial<Record<HookMoment, HookChanges>>>;
+  /** Calls that a hook skips, or the run with them: by their place in the response. */
+  readonly actions: readonly ('proceed' | 'skip' | 'abort')[];
   /** Tries to seal the transcript that fail. */
   readonly sealsFail: boolean;
   /** The wait in which the run is cancelled. */
@@ -124,6 +137,7 @@ class Player {
     });
     this.#apply({ type: 'agent-resolved', agent: this.#plan.agent });
     this.#apply({ type: 'appended', entries: ['input'] });
+    this.#askHooks('onStart');
     this.#end(shortened(this.#loop()));
     this.#record({ type: 'memo', memo: { [memoKey]: toRunMemo(this.#state, this.#now) } });
     return {
@@ -167,8 +181,39 @@ class Player {
     const stopped = { at: this.#now, stop };
     const isBoundary = this.#state.phase.kind === 'boundary';
     this.#apply({ type: 'stopped', ...stopped });
-    this.#seal({ stopped, ...(isBoundary && { boundary: true as const }) });
+    const why = { stopped, ...(isBoundary && { boundary: true as const }) };
+    this.#askHooks('onEnd', why);
+    this.#seal(why);
     this.#apply({ type: 'ended', at: this.#now });
+  }
+
+  /** Messages that hooks add have ids of their own, each time. */
+  #askHooks(moment: HookMoment, about: Partial<HookInput> = {}): void {
+    const planned = this.#plan.hooks[moment];
+    if (planned === undefined) return;
+    const { iteration, usage, metadata } = this.#state;
+    const activityId = hookActivityId(iteration, moment);
+    const view = { usage, metadata };
+    const input = { ...toAdvance(this.#state), agent: 'agent', moment, view, ...about };
+    const name = 'everloopRunHook';
+    const scheduledId = this.#record({ type: 'activity-scheduled', activityId, name, input });
+    this.#apply({ type: 'told' });
+    const messages = planned.messages?.map((message) => ({
+      ...message,
+      id: `${firstTemporalRunId}/${activityId}/${this.#messages.length}`,
+    }));
+    const actions = about.calls?.flatMap((call, index) => {
+      const kind = this.#plan.actions[index % Math.max(1, this.#plan.actions.length)] ?? 'proceed';
+      return kind === 'proceed' ? [] : [{ callId: call.id, action: { kind } }];
+    });
+    const result = {
+      moment,
+      changes: [{ ...planned, ...(messages !== undefined && { messages }) }],
+      ...(moment === 'onToolStart' && actions !== undefined && { actions }),
+    };
+    this.#record({ type: 'activity-completed', scheduledId, result });
+    this.#task();
+    this.#apply({ type: 'hooks-asked', at: this.#now, result });
   }
 
   #seal(why: Pick<SealInput, 'boundary' | 'stopped'>): boolean {
@@ -179,7 +224,7 @@ class Player {
       type: 'activity-scheduled',
       activityId: sealActivityId(this.#state.iteration, count),
       name: 'everloopSealTranscript',
-      input: { ...advanceOf(this.#state), ...why },
+      input: { ...toAdvance(this.#state), ...why },
     });
     this.#apply({ type: 'told' });
     if (this.#plan.sealsFail) {
@@ -208,7 +253,8 @@ class Player {
     const next = afterModel(this.#state);
     if (next.kind === 'stop') return next.stop;
     if (next.kind === 'tools') this.#tools(iteration);
-    if (!this.#state.cancelRequested) this.#apply({ type: 'iteration-ended' });
+    if (!isStopping(this.#state)) this.#askHooks('onLoop');
+    if (!isStopping(this.#state)) this.#apply({ type: 'iteration-ended' });
     return undefined;
   }
 
@@ -220,7 +266,7 @@ class Player {
       type: 'activity-scheduled',
       activityId,
       name: 'everloopCallModel',
-      input: { ...advanceOf(this.#state), ...(model > 0 && { model }) },
+      input: { ...toAdvance(this.#state), ...(model > 0 && { model }) },
     });
     this.#apply({ type: 'model-started' });
     const isCancelled = this.#wait();
@@ -244,8 +290,15 @@ class Player {
     return undefined;
   }
 
+  #proposed() {
+    return this.#state.pendingToolCalls.filter(({ status }) => status === 'proposed');
+  }
+
   #tools(iteration: number): void {
-    const proposed = this.#state.pendingToolCalls.filter((call) => call.status === 'proposed');
+    const calls = this.#proposed().map(({ call }) => call);
+    if (calls.length > 0) this.#askHooks('onToolStart', { calls });
+    if (isStopping(this.#state)) return;
+    const proposed = this.#proposed();
     const running = proposed.map(({ call }) => {
       const activityId = toolActivityId(iteration, call.id);
       const scheduledId = this.#record({
@@ -263,6 +316,8 @@ class Player {
     for (const one of running.sort((a, b) => a.rank - b.rank)) {
       if (this.#wait()) return;
       this.#endTool(one);
+      // Hooks want the others stopped; those that are stopped leave no result.
+      if (this.#state.halt !== undefined) return;
     }
     this.#apply({ type: 'appended', entries: resultEntries(this.#state) });
     this.#afterTools.push(this.#state);
@@ -273,8 +328,11 @@ class Player {
     const callId = call.id;
     if (end === 'finished' || end === 'error') {
       const message = this.#result(call, activityId, end === 'error');
-      const outcome = { status: 'finished' as const, message };
-      this.#record({ type: 'activity-completed', scheduledId, result: { message } });
+      const planned = this.#plan.hooks.onToolEnd;
+      const changes = planned === undefined ? undefined : [planned];
+      const result = { message, ...(changes !== undefined && { changes }) };
+      const outcome = { status: 'finished' as const, ...result };
+      this.#record({ type: 'activity-completed', scheduledId, result });
       this.#task();
       this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
       return;
@@ -331,6 +389,9 @@ class Player {
       finishReason,
       usage,
       ...(pause && { providerPause: true as const }),
+      ...(this.#plan.hooks.onModelEnd !== undefined && {
+        changes: [this.#plan.hooks.onModelEnd],
+      }),
     };
   }
 

@@ -10,3 +10,16 @@ export function resultTexts(messages: readonly TranscriptMessage[]): readonly st
     ),
   );
 }
+
+/** Every tool result, in transcript order. */
+export function resultsOf(
+  messages: readonly TranscriptMessage[],
+): readonly { readonly id: string; readonly text: string; readonly isError: boolean }[] {
+  return messages.flatMap((message) =>
+    message.parts.flatMap((part) => {
+      if (part.kind !== 'tool_result') return [];
+      const { id, output, isError = false } = part.toolResult;
+      return [{ id, text: toolOutputText(output) ?? '', isError }];
+    }),
+  );
+}

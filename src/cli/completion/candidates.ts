@@ -48,7 +48,7 @@ export function completionOf(root: Command, words: readonly string[]): Completio
       else command = next;
     }
   }
-  if (awaiting !== undefined) return valueOf(awaiting, current === '=' ? '' : current);
+  if (awaiting !== undefined) return optionValue(awaiting, current === '=' ? '' : current);
   if (!isPlain && current.startsWith('-')) return optionsOf(command, current);
   if (command.commands.length > 0 && position === 0) return subcommandsOf(command, current);
   return argumentAt(command, position, current);
@@ -71,7 +71,7 @@ function takesValue({ required, optional }: Option): boolean {
   return required || optional;
 }
 
-function valueOf({ argChoices, flags }: Option, prefix: string): Completion {
+function optionValue({ argChoices, flags }: Option, prefix: string): Completion {
   const name = /[<[]([\w-]+)/.exec(flags)?.[1] ?? '';
   return argChoices === undefined ? ofKind(name) : choices(argChoices, prefix);
 }

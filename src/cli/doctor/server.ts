@@ -32,7 +32,7 @@ export type ServerFacts =
     };
 
 /** Names of those that are missing, or why that cannot be told. */
-export type SearchAttributeFacts =
+type SearchAttributeFacts =
   | { readonly status: 'known'; readonly missing: readonly string[] }
   /** Registered with another type. */
   | { readonly status: 'wrong'; readonly what: string; readonly hint: string }

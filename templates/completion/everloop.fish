@@ -1,7 +1,4 @@
-/** The completion script for fish. */
-
-/** fish takes `value<TAB>description` as it comes. */
-export const fishScript = String.raw`# fish completion for everloop; to be used with: everloop completion fish | source
+# fish completion for everloop: everloop completion fish > ~/.config/fish/completions/everloop.fish
 function __everloop_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
@@ -19,4 +16,3 @@ function __everloop_complete
     end
 end
 complete -c everloop -f -a '(__everloop_complete)'
-`;

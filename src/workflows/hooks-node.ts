@@ -1,0 +1,91 @@
+/** Asks the hooks of a moment, outside model and tool calls, and applies what they change. */
+import { ApplicationFailure, CancellationScope, TemporalFailure } from '@temporalio/workflow';
+import type { AgentSpec, HookSpec } from '../loop/agent-spec.ts';
+import { isHookResult } from '../loop/call-results.ts';
+import { failureType } from '../loop/failure-types.ts';
+import type { HookInput, HookView } from '../loop/hook-changes.ts';
+import type { HookMoment } from '../loop/hook-moment.ts';
+import type { LoopState } from '../loop/loop-state.ts';
+import { hookActivityId } from '../loop/message-ids.ts';
+import { toAdvance } from '../loop/to-advance.ts';
+import { hookOptions, localHooks, nodes } from './activities.ts';
+import type { Run } from './run.ts';
+import { withinGrace } from './within-grace.ts';
+
+/** What the moment asks about, beside the run itself. */
+export type About = Pick<HookInput, 'calls' | 'results' | 'boundary' | 'stopped'>;
+
+/** Whether the agent has a hook for the moment: without one nothing is asked, and nothing recorded. */
+export function hasHook(agent: AgentSpec | undefined, moment: HookMoment): boolean {
+  return hooksFor(agent, moment).length > 0;
+}
+
+/** What hooks are told of the run, if the agent has any for one of the moments. */
+export function viewFor(
+  { agent, usage, metadata }: LoopState,
+  ...moments: readonly HookMoment[]
+): HookView | undefined {
+  return moments.some((moment) => hasHook(agent, moment)) ? { usage, metadata } : undefined;
+}
+
+/**
+ * Asks all hooks for the moment.
+ * @throws ActivityFailure when one failed for good: it ends the run
+ */
+export async function askHooks(run: Run, moment: HookMoment, about: About = {}): Promise<void> {
+  const { agent } = run.state;
+  if (agent === undefined || !hasHook(agent, moment)) return;
+  const asking = ask(run, agent, moment, about);
+  const answer = await withinGrace(run, asking, (result) => ({ result }), rethrow);
+  run.noteCancellation();
+  if (answer !== undefined) take(run, moment, answer.result);
+}
+
+/** The hooks at the end are asked whatever ended the run, and none of them keeps it from ending. */
+export async function askHooksAtEnd(run: Run, about: About): Promise<void> {
+  const { agent } = run.state;
+  if (agent === undefined || !hasHook(agent, 'onEnd')) return;
+  try {
+    const asking = () => ask(run, agent, 'onEnd', about);
+    take(run, 'onEnd', await CancellationScope.nonCancellable(asking));
+  } catch (error) {
+    if (!(error instanceof TemporalFailure)) throw error;
+  }
+}
+
+async function ask(run: Run, agent: AgentSpec, moment: HookMoment, about: About): Promise<unknown> {
+  const { usage, metadata, iteration } = run.state;
+  // What is told at the end must stand in history, and the answer alone would not say it.
+  const isLocal =
+    moment !== 'onEnd' && hooksFor(agent, moment).every((hook) => hook.local === true);
+  const input: HookInput = {
+    ...toAdvance(run.state),
+    agent: agent.name,
+    moment,
+    view: { usage, metadata },
+    ...about,
+  };
+  run.apply({ type: 'told' });
+  if (isLocal) return await localHooks.everloopRunHook(input);
+  const activityId = hookActivityId(iteration, moment, about.calls?.[0]?.id);
+  return await nodes.everloopRunHook.executeWithOptions(hookOptions(agent, activityId), [input]);
+}
+
+function take(run: Run, moment: HookMoment, result: unknown): void {
+  if (!isHookResult(result)) {
+    throw ApplicationFailure.create({
+      type: failureType.hookFailed,
+      message: `The hooks for ${moment} were answered with something that is no answer of hooks.`,
+      nonRetryable: true,
+    });
+  }
+  run.apply({ type: 'hooks-asked', at: Date.now(), result });
+}
+
+function hooksFor(agent: AgentSpec | undefined, moment: HookMoment): readonly HookSpec[] {
+  return agent?.hooks?.filter(({ moments }) => moments.includes(moment)) ?? [];
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}

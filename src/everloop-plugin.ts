@@ -72,9 +72,7 @@ export class EverloopPlugin implements WorkerPlugin, BundlerPlugin {
     const contexts = options.contexts ?? new ModelContexts();
     const agents = composeAgents(agentsOf(options), options.providers ?? providersOfEnvironment());
     const blobs =
-      options.blobs ??
-      config?.blobs ??
-      createFileBlobStore(projectDirectory(process.cwd()).blobs);
+      options.blobs ?? config?.blobs ?? createFileBlobStore(projectDirectory(process.cwd()).blobs);
     const { intervalMs, timeoutMs } = heartbeatSettings(profile);
     const read = { readHistory: historyOfWorker };
     this.#profile = profile;

@@ -70,6 +70,7 @@ export function languageModel(source: LanguageModelSource): LanguageModel {
 /**
  * The model inside all wrappers; the first is outermost, absent ones are skipped. Around a model that cannot
  * stream nothing can.
+ * @throws TypeError when a wrapper answers with no model; and what a wrapper throws
  */
 export function wrapLanguageModel(
   model: LanguageModel,
@@ -78,6 +79,10 @@ export function wrapLanguageModel(
   return wrappers.reduceRight((next, wrap) => {
     if (wrap === undefined) return next;
     const wrapped = wrap(next);
+    // Wrappers are written by anyone.
+    if (typeof wrapped?.stream !== 'function') {
+      throw new TypeError(`a wrapper of model ${next.name} returned no model`);
+    }
     return next.streams === false && wrapped.streams !== false ? inOnePiece(wrapped) : wrapped;
   }, model);
 }

@@ -112,6 +112,8 @@ export class RunProjection {
         this.#stop(event.memo);
         break;
       case 'closed':
+        // A run continues at a boundary; without new messages nothing else has told of it.
+        if (event.closed.how === 'continued') this.#endIteration();
         break;
     }
   }

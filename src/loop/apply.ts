@@ -1,30 +1,22 @@
 /** The fold: `apply(state, fact)` is the only way in which LoopState changes, in the Workflow and in the history projection alike. */
 
-import { textOf } from '../chat/text-of.ts';
-import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { addUsage, noUsage } from '../chat/usage-total.ts';
-import type { AppendEntry } from './advance.ts';
 import { defaultMaxIterations } from './agent-defaults.ts';
+import { append } from './append.ts';
 import { applyChanges, haltOf } from './apply-changes.ts';
 import { answerByHook, closeCalls, settle } from './close-calls.ts';
 import { chainDigest } from './digest.ts';
 import type { Fact } from './fact.ts';
 import type { HookError } from './hook-changes.ts';
 import { hookFailed } from './hook-failed.ts';
+import { receive, take } from './inbox.ts';
 import type { CallError, LoopState } from './loop-state.ts';
 import { loopVersion } from './loop-state.ts';
-import { inputMessageId, receivedMessageId, toolActivityId } from './message-ids.ts';
 import { mayFallBack } from './model-failure.ts';
 import { planCalls } from './plan-calls.ts';
-import { push } from './push.ts';
 import { titleOf } from './title-of.ts';
-import { toUserMessage } from './to-user-message.ts';
 import { hasStarted } from './tool-outcome.ts';
 import { offered } from './tool-spec-of.ts';
-import { utf8Length } from './utf8-length.ts';
-
-/** Messages whose ids are remembered: one that is sent again later than this is another message. */
-const seenLength = 1_000;
 
 /** The state of a run that has just been started. */
 export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopState {
@@ -48,6 +40,7 @@ export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopSt
     inbox: [],
     received: 0,
     seen: [],
+    repairs: [],
     refused: 0,
     output: '',
     usage: noUsage,
@@ -137,39 +130,6 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
 
 const nothingUnsent: LoopState['unsent'] = { append: [], received: [] };
 
-function receive(state: LoopState, fact: Extract<Fact, { type: 'message-received' }>): LoopState {
-  const { id } = fact;
-  if (state.seen.some((seen) => seen.id === id)) return state;
-  const position = state.received + 1;
-  const message: TranscriptMessage = {
-    ...fact.message,
-    id: receivedMessageId(state.firstTemporalRunId, position, id),
-    createdAt: new Date(fact.at).toISOString(),
-  };
-  return {
-    ...state,
-    inbox: [...state.inbox, { id, message, bytes: utf8Length(JSON.stringify(message)) }],
-    received: position,
-    seen: [...state.seen.slice(1 - seenLength), { id, position }],
-  };
-}
-
-/** Moves messages from the inbox into the transcript. */
-function take(state: LoopState, received: readonly string[]): LoopState {
-  if (received.length === 0) return state;
-  const messages = received.map((id) => {
-    const entry = state.inbox.find((waiting) => waiting.id === id);
-    if (entry === undefined) throw new Error(`no message ${id} in the inbox`);
-    return entry.message;
-  });
-  return {
-    ...state,
-    inbox: state.inbox.filter((waiting) => !received.includes(waiting.id)),
-    transcript: messages.reduce(push, state.transcript),
-    unsent: { ...state.unsent, received: [...state.unsent.received, ...received] },
-  };
-}
-
 function endModel(
   state: LoopState,
   { at, activityId, result }: Extract<Fact, { type: 'model-ended' }>,
@@ -253,63 +213,4 @@ function close(state: LoopState, at: number): LoopState {
     ...closeCalls(state, at).reduce(append, state),
     toolCalls: state.toolCalls + running.length,
   };
-}
-
-/** Moves one message into the transcript; a tool result leaves the pending calls with it. */
-function append(state: LoopState, entry: AppendEntry): LoopState {
-  const messages = messagesOf(state, entry);
-  const answered = new Set(messages.flatMap(resultIdsOf));
-  const changes = state.pendingToolCalls.flatMap((pending) =>
-    pending.status === 'settled' && answered.has(pending.call.id) ? (pending.changes ?? []) : [],
-  );
-  const said = messages.findLast((message) => message.role === 'assistant');
-  const { opening: _, ...opened } = state;
-  const appended: LoopState = {
-    ...(entry === 'input' ? opened : state),
-    ...(said !== undefined && { output: textOf(said) }),
-    transcript: messages.reduce(push, state.transcript),
-    unsent: { ...state.unsent, append: [...state.unsent.append, entry] },
-    pendingToolCalls:
-      answered.size === 0
-        ? state.pendingToolCalls
-        : state.pendingToolCalls.filter((pending) => !answered.has(pending.call.id)),
-  };
-  return applyChanges(appended, changes, 0);
-}
-
-function messagesOf(state: LoopState, entry: AppendEntry): readonly TranscriptMessage[] {
-  if (typeof entry !== 'string') return [entry];
-  if (entry === 'input') return openingMessages(state);
-  if (entry === state.lastResponse?.activityId && state.lastResponse.message !== undefined) {
-    return [state.lastResponse.message];
-  }
-  for (const pending of state.pendingToolCalls) {
-    if (
-      pending.status === 'settled' &&
-      entry === toolActivityId(state.iteration, pending.call.id)
-    ) {
-      return [pending.message];
-    }
-  }
-  throw new Error(`no message for ${entry} in iteration ${state.iteration}`);
-}
-
-/** The messages a run begins with: its history without system messages, then its input. */
-function openingMessages({
-  opening,
-  firstTemporalRunId,
-  startedAt,
-}: LoopState): readonly TranscriptMessage[] {
-  if (opening === undefined) throw new Error('the input was appended before');
-  const history = opening.history?.filter((message) => message.role !== 'system') ?? [];
-  const createdAt = new Date(startedAt).toISOString();
-  return [...history, toUserMessage(opening.input)].map((message, index) => ({
-    ...message,
-    id: inputMessageId(firstTemporalRunId, index),
-    createdAt,
-  }));
-}
-
-function resultIdsOf(message: TranscriptMessage): readonly string[] {
-  return message.parts.flatMap((part) => (part.kind === 'tool_result' ? [part.toolResult.id] : []));
 }

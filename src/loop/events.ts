@@ -2,6 +2,7 @@
 
 import type { FinishReason } from '../chat/finish-reason.ts';
 import type { JsonValue } from '../chat/json.ts';
+import type { Repair } from '../chat/repair.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { Usage, UsageTotal } from '../chat/usage.ts';
 import type { CallError } from './loop-state.ts';
@@ -40,6 +41,8 @@ export interface DurableEventTable {
   readonly 'tool-start': { readonly callId: string; readonly name: string };
   readonly 'tool-end': { readonly callId: string; readonly name: string; readonly status: ToolEnd };
   readonly 'iteration-end': Readonly<Record<never, never>>;
+  /** The messages that the run was started with were put right. */
+  readonly repair: { readonly repairs: readonly Repair[] };
   /** A Signal held what the run cannot take. */
   readonly 'message-refused': Readonly<Record<never, never>>;
   /** The run goes on in the Temporal run `temporalRunId`. */

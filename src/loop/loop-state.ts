@@ -2,6 +2,7 @@
 
 import type { FinishReason } from '../chat/finish-reason.ts';
 import type { JsonValue } from '../chat/json.ts';
+import type { Repair } from '../chat/repair.ts';
 import type { ToolCall } from '../chat/tool-call.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
@@ -108,6 +109,8 @@ export interface LoopState {
   readonly received: number;
   /** Ids of the last user messages received, oldest first, with the position each was given. */
   readonly seen: readonly { readonly id: string; readonly position: number }[];
+  /** What was put right in the messages that the run was started with. */
+  readonly repairs: readonly Repair[];
   /** Signals that were no message the run could take. */
   readonly refused: number;
   /** Text of the last assistant message; '' when there is none. */

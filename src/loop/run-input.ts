@@ -1,6 +1,5 @@
 /** What a run is started with: the argument of the Workflow, written by any Temporal client. */
 import * as z from 'zod/mini';
-import { checkSequencing } from '../chat/check-sequencing.ts';
 import { JsonValue } from '../chat/json.ts';
 import { Message } from '../chat/message.ts';
 import { Options } from '../chat/options.ts';
@@ -26,17 +25,8 @@ const fewEnough = z.custom<unknown[]>().check(
   }),
 );
 
-/** Messages of an earlier conversation, every call in them answered. */
-const History = z.pipe(
-  fewEnough,
-  z.array(Message).check(
-    z.check<Message[]>(({ value, issues }) => {
-      const [finding] = checkSequencing(value);
-      if (finding === undefined) return;
-      issues.push({ code: 'custom', input: value, message: finding.message, path: [] });
-    }),
-  ),
-);
+/** Messages of an earlier conversation; calls without a result and results without a call are put right. */
+const History = z.pipe(fewEnough, z.array(Message));
 
 /** A new run. `history` comes before `input`; system messages in it are dropped. */
 export const StartInput = z.strictObject({

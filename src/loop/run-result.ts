@@ -1,6 +1,7 @@
 /** What a run comes to. */
 import * as z from 'zod/mini';
 import { FinishReason } from '../chat/finish-reason.ts';
+import type { Repair } from '../chat/repair.ts';
 import { UsageTotal } from '../chat/usage.ts';
 import { StopReason } from './stop.ts';
 import { TranscriptRef } from './transcript-ref.ts';
@@ -15,6 +16,8 @@ export const RunResult = z.object({
   ended: z.string(),
   usage: UsageTotal,
   iterations: z.int(),
+  /** What was put right in the messages that the run was started with. */
+  repairs: z.optional(z.array(z.custom<Repair>())),
   /** The whole transcript in the blob store; absent when it could not be written there. */
   transcript: z.optional(TranscriptRef),
   /** Ids of the user messages that came too late to be read. */

@@ -20,6 +20,7 @@ export function toRunResult(state: LoopState): RunResult {
     ended: `${stop.detail}${late}`,
     usage: state.usage,
     iterations: state.iteration,
+    ...(state.repairs.length > 0 && { repairs: [...state.repairs] }),
     ...(sealed?.messages === count && { transcript: sealed }),
     undelivered,
   };

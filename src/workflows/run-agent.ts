@@ -58,7 +58,7 @@ const rootKey = defineSearchAttributeKey(searchAttribute.root, 'KEYWORD');
  * the run is asked to stop as well (parentClosePolicy REQUEST_CANCEL).
  *
  * @throws ApplicationFailure `everloop.invalid_input` when the run cannot be started with that
- * @throws CancelledFailure, or a failure caused by one, when the caller was cancelled
+ * @throws CancelledFailure when the caller was cancelled
  * @throws ChildWorkflowFailure when the run ended without a result: it was terminated
  */
 export async function runAgent<Config extends AgentNames = AgentNames>(
@@ -91,7 +91,8 @@ export async function runAgent<Config extends AgentNames = AgentNames>(
     return await child.result();
   } catch (error) {
     const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
-    if (cause instanceof CancelledFailure && !caller.consideredCancelled) {
+    if (cause instanceof CancelledFailure) {
+      if (caller.consideredCancelled) throw cause;
       return await everloopReadResult.executeWithOptions(
         { ...where, startToCloseTimeout: '1 minute', summary: `result of ${workflowId}` },
         [{ runId: workflowId }],

@@ -179,6 +179,21 @@ describe('everloopCallModel', () => {
     ]);
   });
 
+  it('tells watchers once that an answer comes in one piece', async () => {
+    const response = {
+      output: {
+        message: { role: 'assistant' as const, parts: [{ kind: 'text' as const, text: 'Done.' }] },
+        finishReason: 'stop' as const,
+      },
+    };
+    const call = callOf(languageModel({ name: 'whole', generate: async () => response }));
+    await call.run();
+    expect(call.published.map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: 'stream-fallback', data: { model: 'whole' } },
+      { type: 'text-delta', data: { text: 'Done.' } },
+    ]);
+  });
+
   it('returns the attempts that came before, as far as they announced themselves', async () => {
     const call = callOf(scriptedModel(answer), 3);
     expect((await call.run()).attempts).toEqual([

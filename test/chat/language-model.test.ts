@@ -142,6 +142,31 @@ describe('wrapping a model', () => {
     expect(order).toEqual(['a', 'b']);
     expect(wrapLanguageModel(inner)).toBe(inner);
   });
+
+  it('refuses a wrapper that answers with no model', () => {
+    // @ts-expect-error: what untyped code may return
+    const wrap = () => wrapLanguageModel(streaming(), () => undefined);
+    expect(wrap).toThrow(new TypeError('a wrapper of model streaming returned no model'));
+  });
+
+  it('keeps the mark of a model that cannot stream, whatever is around it', async () => {
+    const whole = languageModel({ name: 'whole', generate: async () => hello });
+    const around: LanguageModelWrapper = (next) =>
+      languageModel({ name: next.name, stream: (asked, options) => next.stream(asked, options) });
+    const wrapped = wrapLanguageModel(whole, around, (next) => next, around);
+    expect([whole.streams, wrapped.streams]).toEqual([false, false]);
+    expect(await wrapped.generate(request, { signal })).toEqual(hello);
+    expect(wrapLanguageModel(streaming(), around).streams).toBeUndefined();
+  });
+
+  it('marks a wrapper that takes the answer in one piece', () => {
+    const whole: LanguageModelWrapper = (next) =>
+      languageModel({
+        name: next.name,
+        generate: (asked, options) => next.generate(asked, options),
+      });
+    expect(wrapLanguageModel(streaming(), whole).streams).toBe(false);
+  });
 });
 
 describe('a model error', () => {

@@ -14,6 +14,8 @@ const sources = fc.record(
     bytes: anything,
     uri: anything,
     ref: anything,
+    hash: fc.oneof(anything, fc.constant('0a'.repeat(32))),
+    size: fc.constantFrom<unknown>(0, 7, -1, 0.5, '7', undefined),
   },
   { requiredKeys: ['kind'] },
 );
@@ -31,6 +33,7 @@ const soundParts = fc.oneof(
         texts.map((bytes) => ({ kind: 'bytes', bytes })),
         texts.map((uri) => ({ kind: 'uri', uri })),
         texts.map((ref) => ({ kind: 'ref', ref })),
+        fc.constantFrom(0, 7, -1).map((size) => ({ kind: 'blob', hash: '0a'.repeat(32), size })),
       ),
     }),
   }),
@@ -53,6 +56,11 @@ const messages = fc.record(
   },
   { requiredKeys: ['role', 'parts'] },
 );
+
+function blob(source: object): unknown {
+  const media = { mime: 'image/png', source: { kind: 'blob', ...source } };
+  return { role: 'user', parts: [{ kind: 'media', media }] };
+}
 
 describe('userMessageProblem', () => {
   it('takes nothing that the schema refuses', () => {
@@ -84,7 +92,11 @@ describe('userMessageProblem', () => {
       kind: 'media',
       media: { mime: 'image/png', source: { kind: 'ref', ref: 'f1' } },
     };
-    const message = { role: 'user', parts: [text, image, document, known] };
+    const stored = {
+      kind: 'media',
+      media: { mime: 'image/png', source: { kind: 'blob', hash: '0a'.repeat(32), size: 7 } },
+    };
+    const message = { role: 'user', parts: [text, image, document, known, stored] };
     expect(userMessageProblem(message)).toBeUndefined();
   });
 
@@ -104,6 +116,15 @@ describe('userMessageProblem', () => {
     [
       { role: 'user', parts: [{ kind: 'media', media: { mime: 'x', source: {} } }] },
       'parts.0: media.mime: must be a MIME type',
+    ],
+    [blob({ hash: '../0a', size: 7 }), 'parts.0: media.source: hash: must be a SHA-256'],
+    [
+      blob({ hash: '0a'.repeat(32), size: -1 }),
+      'parts.0: media.source: size: must be a number of bytes',
+    ],
+    [
+      blob({ hash: '0a'.repeat(32), size: 7, x: 1 }),
+      'parts.0: media.source: has a member "x" too many',
     ],
   ])('says of %j: %s', (message, problem) => {
     expect(userMessageProblem(message)).toBe(problem);

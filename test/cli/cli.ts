@@ -40,7 +40,7 @@ export interface Started {
 export interface Project {
   readonly folder: string;
   readonly env: Record<string, string>;
-  write(name: string, content: string): Promise<void>;
+  write(name: string, content: string | Uint8Array): Promise<void>;
   start(...args: string[]): Started;
   run(...args: string[]): Promise<Ended>;
   /** Runs a command with `input` on its standard input. */

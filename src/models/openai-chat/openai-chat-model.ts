@@ -1,4 +1,5 @@
 /** A model behind OpenAI's Chat Completions API, or a server that speaks it. */
+import { fitToModel } from '../../chat/fit-to-model.ts';
 import type { LanguageModel } from '../../chat/language-model.ts';
 import type { AdapterOptions } from '../adapter/adapter-model.ts';
 import { adapterModel } from '../adapter/adapter-model.ts';
@@ -6,6 +7,9 @@ import { endOfStream } from './end-of-stream.ts';
 import { createOpenAiClient, openAiErrors } from './openai-client.ts';
 import { initialReadState, isFinished, readChunk } from './read-chunk.ts';
 import { toRequestBody } from './to-request-body.ts';
+
+/** An image from a tool is shown in a user message after the results. */
+const capabilities = { toolResultMedia: 'none' } as const;
 
 /** Where the model is and how to reach it; the base URL ends in `/v1`. */
 export type OpenAiChatModelOptions = AdapterOptions;
@@ -24,7 +28,11 @@ export function openAiChatModel(options: OpenAiChatModelOptions): LanguageModel 
       // The API pairs results by id within the messages that follow a call, in any order.
       tolerated: new Set(['reused_call_id', 'result_order']),
       sdkErrors: openAiErrors,
-      toBody: (request) => toRequestBody(request, options.model),
+      toBody: (request) => {
+        const { messages, report } = fitToModel(request.messages, capabilities);
+        const written = toRequestBody({ ...request, messages: [...messages] }, options.model);
+        return { body: written.body, report: [...report, ...written.report] };
+      },
       open: async (body, signal) => {
         const { data, response } = await client.chat.completions
           .create(body, { signal })

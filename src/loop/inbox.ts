@@ -1,0 +1,47 @@
+/** User messages on their way into the transcript: received at any time, taken at a boundary. */
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import type { Fact } from './fact.ts';
+import type { LoopState } from './loop-state.ts';
+import { receivedMessageId } from './message-ids.ts';
+import { push } from './push.ts';
+import { utf8Length } from './utf8-length.ts';
+
+/** Messages whose ids are remembered: one that is sent again later than this is another message. */
+const seenLength = 1_000;
+
+/** Puts a message into the inbox; one that was received before changes nothing. */
+export function receive(
+  state: LoopState,
+  fact: Extract<Fact, { type: 'message-received' }>,
+): LoopState {
+  const { id } = fact;
+  if (state.seen.some((seen) => seen.id === id)) return state;
+  const position = state.received + 1;
+  const message: TranscriptMessage = {
+    ...fact.message,
+    id: receivedMessageId(state.firstTemporalRunId, position, id),
+    createdAt: new Date(fact.at).toISOString(),
+  };
+  return {
+    ...state,
+    inbox: [...state.inbox, { id, message, bytes: utf8Length(JSON.stringify(message)) }],
+    received: position,
+    seen: [...state.seen.slice(1 - seenLength), { id, position }],
+  };
+}
+
+/** Moves messages from the inbox into the transcript. */
+export function take(state: LoopState, received: readonly string[]): LoopState {
+  if (received.length === 0) return state;
+  const messages = received.map((id) => {
+    const entry = state.inbox.find((waiting) => waiting.id === id);
+    if (entry === undefined) throw new Error(`no message ${id} in the inbox`);
+    return entry.message;
+  });
+  return {
+    ...state,
+    inbox: state.inbox.filter((waiting) => !received.includes(waiting.id)),
+    transcript: messages.reduce(push, state.transcript),
+    unsent: { ...state.unsent, received: [...state.unsent.received, ...received] },
+  };
+}

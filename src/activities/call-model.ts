@@ -12,6 +12,7 @@ import { offered } from '../loop/tool-spec-of.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import type { Asking } from './ask-hook.ts';
+import { callHere } from './call-here.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { LiveEvents } from './live-events.ts';
 import { createLiveEvents } from './live-events.ts';
@@ -43,7 +44,7 @@ export function createCallModel(dependencies: CallModelDependencies) {
   return (raw: ModelCallInput): Promise<ModelCallResult> =>
     withHeartbeat(dependencies.heartbeatIntervalMs, async (earlier) => {
       const input = ModelCallInput.parse(raw);
-      const live = createLiveEvents(dependencies.bus);
+      const live = createLiveEvents(dependencies.bus, callHere());
       const { cancellationSignal, info } = Context.current();
       let agentName = '';
       try {
@@ -101,7 +102,7 @@ async function contextOf(
   { contexts, readHistory, blobs }: CallModelDependencies,
   { upTo, digest }: ModelCallInput,
 ): Promise<ModelContext> {
-  const where = scheduledHere();
+  const where = callHere();
   const { runId, temporalRunId } = where;
   const cached = contexts.lookup(temporalRunId, upTo, digest);
   if (cached !== undefined) return cached;
@@ -113,13 +114,6 @@ async function contextOf(
   return context;
 }
 
-function scheduledHere() {
-  const { activityId, workflowExecution } = Context.current().info;
-  if (workflowExecution === undefined) throw new Error('everloopCallModel runs in a Workflow only');
-  const { workflowId: runId, runId: temporalRunId } = workflowExecution;
-  return { runId, temporalRunId, activityId };
-}
-
 function askingAbout(
   { readHistory, blobs }: CallModelDependencies,
   { view, iteration }: ModelCallInput,
@@ -129,7 +123,7 @@ function askingAbout(
     agent,
     iteration,
     view: view ?? { usage: noUsage, metadata: {} },
-    messages: messagesOf({ readHistory, blobs }, scheduledHere()),
+    messages: messagesOf({ readHistory, blobs }, callHere()),
   };
 }
 

@@ -1,10 +1,10 @@
 /** Makes what a running tool gets beside its input. */
-import { activityInfo, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type { ToolRunInput } from '../loop/calls.ts';
-import { iterationOf } from '../loop/message-ids.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import type { ToolContext } from '../tools/define-tool.ts';
+import { callHere } from './call-here.ts';
 import { createLiveEvents } from './live-events.ts';
 
 /** What a tool reaches of its Worker. */
@@ -16,17 +16,18 @@ export interface ToolSurroundings {
 /** The context of the call that is running here; `signal` is aborted when it shall stop. */
 export function createToolContext(
   { bus, blobs }: ToolSurroundings,
-  { call, idempotencyKey }: ToolRunInput,
+  { call, idempotencyKey, activityId }: ToolRunInput,
   signal: AbortSignal,
 ): ToolContext {
-  const { activityId, attempt, workflowExecution } = activityInfo();
+  const here = callHere(activityId);
+  const { runId, iteration, attempt } = here;
   const callId = call.id;
-  const live = createLiveEvents(bus);
+  const live = createLiveEvents(bus, here);
   return {
     signal,
     idempotencyKey,
     attempt,
-    run: { id: workflowExecution?.workflowId ?? '', iteration: iterationOf(activityId), callId },
+    run: { id: runId, iteration, callId },
     progress: (value) => live.publish('tool-progress', { callId, value }),
     emit: (type, value) => live.publish(`${call.name}.${type}`, { callId, value }),
     log: Context.current().log,

@@ -1,9 +1,8 @@
 /** Tells watchers what an attempt does while it does it. Nothing of it is recorded. */
-import { activityInfo } from '@temporalio/activity';
 import type { PartDelta } from '../chat/part-delta.ts';
 import type { LiveEvent, LiveEventTable, LiveEventType } from '../loop/events.ts';
-import { iterationOf } from '../loop/message-ids.ts';
 import type { EventBus } from '../storage/event-bus.ts';
+import type { CallHere } from './call-here.ts';
 
 /** Publishes the live events of one attempt, numbered from 0. */
 export interface LiveEvents {
@@ -12,14 +11,12 @@ export interface LiveEvents {
   publishParts(parts: readonly PartDelta[]): void;
 }
 
-/** The live events of the Activity that is running here. */
-export function createLiveEvents(bus: EventBus): LiveEvents {
-  const { activityId, attempt, workflowExecution } = activityInfo();
-  const where = {
-    runId: workflowExecution?.workflowId ?? '',
-    iteration: iterationOf(activityId),
-    attempt,
-  };
+/** The live events of a call. */
+export function createLiveEvents(
+  bus: EventBus,
+  { runId, iteration, attempt }: CallHere,
+): LiveEvents {
+  const where = { runId, iteration, attempt };
   let seq = 0;
   const live: LiveEvents = {
     publish(type, data) {

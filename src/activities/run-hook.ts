@@ -9,11 +9,12 @@ import { toolInput } from '../chat/tool-input.ts';
 import type { IdentifiedMessage } from '../chat/transcript-message.ts';
 import type { Action, HookChanges, HookResult } from '../loop/hook-changes.ts';
 import { HookInput, Action as ToolAction } from '../loop/hook-changes.ts';
-import { activityMessageId } from '../loop/message-ids.ts';
+import { hookActivityId } from '../loop/message-ids.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { InputCheck, Tool } from '../tools/define-tool.ts';
 import type { Asking } from './ask-hook.ts';
 import { anyChanges, askHook, HookFailed, observed, stopChange, toChanges } from './ask-hook.ts';
+import { callHere } from './call-here.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { ReadHistory } from './rebuild-context.ts';
 import { messagesOf } from './rebuild-context.ts';
@@ -96,6 +97,7 @@ async function askInLoop(
 ): Promise<HookChanges[]> {
   const all: HookChanges[] = [];
   let messages = 0;
+  const activityId = hookActivityId(asking.iteration, moment);
   for (const hook of hooks) {
     const ask = moment === 'onStart' ? hook.onStart : hook.onLoop;
     const schema = moment === 'onStart' ? StartAnswer : z.extend(LoopAnswer, {});
@@ -107,7 +109,9 @@ async function askInLoop(
       asking,
     )
       .then((answer) => {
-        const identified = answer?.messages?.map((message) => toIdentified(message, messages++));
+        const identified = answer?.messages?.map((message) =>
+          toIdentified(message, messages++, activityId),
+        );
         return toChanges(hook, {
           ...answer,
           ...(identified !== undefined && { messages: identified }),
@@ -121,10 +125,8 @@ async function askInLoop(
   return all;
 }
 
-function toIdentified(message: Message, index: number): IdentifiedMessage {
-  const { activityId, attempt, workflowExecution } = Context.current().info;
-  const id = activityMessageId(workflowExecution?.runId ?? '', activityId, attempt);
-  return { ...message, id: `${id}/${index}` };
+function toIdentified(message: Message, index: number, activityId: string): IdentifiedMessage {
+  return { ...message, id: `${callHere(activityId).messageId}/${index}` };
 }
 
 /** Each call's hooks in order; the first skip or abort ends the asking about it, an abort that about all. */

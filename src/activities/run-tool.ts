@@ -1,12 +1,12 @@
 /** The tool Activity: runs one tool call and returns its result as the final message. */
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, Context } from '@temporalio/activity';
 import type * as z from 'zod/mini';
 import type { AgentDefinition } from '../agents/define-agent.ts';
 import type { IdentifiedMessage } from '../chat/transcript-message.ts';
-import type { ToolRunResult } from '../loop/calls.ts';
+import type { Attempt, ToolRunResult } from '../loop/calls.ts';
 import { ToolRunInput } from '../loop/calls.ts';
-import { activityMessageId, iterationOf } from '../loop/message-ids.ts';
 import type { Tool } from '../tools/define-tool.ts';
+import { callHere } from './call-here.ts';
 import type { ToolSurroundings } from './create-tool-context.ts';
 import type { Ended } from './execute-call.ts';
 import { executeCall } from './execute-call.ts';
@@ -31,9 +31,9 @@ export interface RunToolDependencies extends ToolSurroundings {
 
 /** Makes the Activity `everloopRunTool`. */
 export function createRunTool(dependencies: RunToolDependencies) {
-  return (raw: z.input<typeof ToolRunInput>): Promise<ToolRunResult> =>
-    withHeartbeat(dependencies.heartbeatIntervalMs, async (attempts) => {
-      const input = ToolRunInput.parse(raw);
+  return async (raw: z.input<typeof ToolRunInput>): Promise<ToolRunResult> => {
+    const input = ToolRunInput.parse(raw);
+    const run = async (attempts: readonly Attempt[]): Promise<ToolRunResult> => {
       const { agent, call, maxResultBytes } = input;
       const keeper = createKeeper(dependencies.blobs, Date.now());
       const ended = await executeCall(
@@ -41,8 +41,7 @@ export function createRunTool(dependencies: RunToolDependencies) {
         dependencies.toolNamed(agent, call.name),
         input,
       );
-      if (ended === 'cancelled') return { cancelled: true };
-      if (ended === 'not-started') return { notStarted: true };
+      if (typeof ended === 'string') return notEnded(ended);
       const limit = { maxResultBytes, reader: dependencies.readerOf(agent) };
       const review = await reviewResult(dependencies, input, resultMessage(input, ended));
       const { message, changes, hookError } = review;
@@ -52,31 +51,41 @@ export function createRunTool(dependencies: RunToolDependencies) {
         ...(changes.length > 0 && { changes: [...changes] }),
         ...(hookError !== undefined && { hookError }),
       };
-    });
+    };
+    // A local Activity beats for nobody.
+    return activityInfo().isLocal
+      ? await run([])
+      : await withHeartbeat(dependencies.heartbeatIntervalMs, run);
+  };
+}
+
+/** History keeps of a local call nothing but its result, so that one without a result has to fail. */
+function notEnded(how: 'cancelled' | 'not-started'): ToolRunResult {
+  const { info, cancellationSignal } = Context.current();
+  if (info.isLocal) throw cancellationSignal.reason;
+  return how === 'cancelled' ? { cancelled: true } : { notStarted: true };
 }
 
 /** The hooks see the whole result, before anything of it is put away. */
 async function reviewResult(
   { agents, readHistory, blobs }: RunToolDependencies,
-  { agent, call, view }: z.output<typeof ToolRunInput>,
+  { agent, call, view, activityId }: z.output<typeof ToolRunInput>,
   result: IdentifiedMessage,
 ): Promise<RewrittenResult> {
   const hooks = agents.get(agent)?.hooks?.filter(({ onToolEnd }) => onToolEnd !== undefined) ?? [];
   if (view === undefined || hooks.length === 0) return { message: result, changes: [] };
-  const { activityId, workflowExecution } = activityInfo();
-  const { workflowId: runId = '', runId: temporalRunId = '' } = workflowExecution ?? {};
-  const messages = messagesOf({ readHistory, blobs }, { runId, temporalRunId, activityId });
-  const asking = { agent, iteration: iterationOf(activityId), view, messages };
+  const here = callHere(activityId);
+  const messages = messagesOf({ readHistory, blobs }, here);
+  const asking = { agent, iteration: here.iteration, view, messages };
   return await rewriteResult(hooks, asking, call, result);
 }
 
 function resultMessage(
-  { call }: ToolRunInput,
+  { call, activityId }: ToolRunInput,
   { output, isError }: Exclude<Ended, string>,
 ): IdentifiedMessage {
-  const { activityId, attempt, workflowExecution } = activityInfo();
   return {
-    id: activityMessageId(workflowExecution?.runId ?? '', activityId, attempt),
+    id: callHere(activityId).messageId,
     role: 'tool',
     parts: [
       {

@@ -1,5 +1,4 @@
 /** From a model's answer to what history records of it: the final message with its identity, usage, and what hooks changed. */
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { callsOf } from '../chat/calls-of.ts';
 import type { IdentifiedMessage } from '../chat/transcript-message.ts';
@@ -7,7 +6,7 @@ import { withUniqueCallIds } from '../loop/call-ids.ts';
 import type { Attempt, ModelCallResult } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import type { HookChanges } from '../loop/hook-changes.ts';
-import { activityMessageId } from '../loop/message-ids.ts';
+import { callHere } from './call-here.ts';
 import { isRecordable } from './is-recordable.ts';
 import type { ReviewedResponse } from './model-hooks.ts';
 import { partialMessage } from './partial-message.ts';
@@ -80,7 +79,5 @@ function tooLarge(message: string): ApplicationFailure {
 }
 
 function identified(message: Omit<IdentifiedMessage, 'id'>): IdentifiedMessage {
-  const { activityId, attempt, workflowExecution } = Context.current().info;
-  const id = activityMessageId(workflowExecution?.runId ?? '', activityId, attempt);
-  return { ...message, id };
+  return { ...message, id: callHere().messageId };
 }

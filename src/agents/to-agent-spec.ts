@@ -66,6 +66,7 @@ function toToolSpec(tool: Tool): AgentSpec['tools'][number] {
     timeoutMs: tool.timeoutMs,
     maxAttempts: tool.maxAttempts,
     maxResultBytes: tool.maxResultBytes,
+    ...(tool.local === true && { local: true as const }),
     ...(tool.maxWaitMs !== undefined && { maxWaitMs: tool.maxWaitMs }),
   };
 }

@@ -16,7 +16,7 @@ import type { DemoCounts } from './demo-counts.ts';
 import { countCalls } from './demo-counts.ts';
 import { runWithKills } from './demo-kills.ts';
 import { readJsonLines, readLedger } from './demo-ledger.ts';
-import { startDemoProvider } from './demo-provider.ts';
+import { demoProviderOf, startDemoProvider } from './demo-provider.ts';
 import type { DemoWorkerOrder } from './demo-worker.ts';
 import type { Runs } from './engine.ts';
 import { connectRuns } from './engine.ts';
@@ -64,17 +64,16 @@ export async function performDemo(
   const workflowBundle = await withProgress(terminal, 'bundling the Workflow', () =>
     bundleFile(stage),
   );
-  const provider = await startDemoProvider(providers['openai-chat'] ?? {}, log);
+  const provider = await startDemoProvider(model, providers, log);
   undo.push(() => provider.close());
+  const isScripted = provider.lacks !== undefined;
   writeNote(
     terminal,
-    provider.isReal
-      ? `The model is ${model}.`
-      : 'The model is scripted: OPENAI_API_KEY is not set.',
+    isScripted ? `The model is scripted: ${provider.lacks} is not set.` : `The model is ${model}.`,
   );
   const reportFolder = await folderForReport(terminal);
   // A real model calls what it likes first; the scripted one is known to search.
-  const pauseAt = provider.isReal ? ['list_files', 'read_file', 'search'] : ['search'];
+  const pauseAt = isScripted ? ['search'] : ['list_files', 'read_file', 'search'];
   const order: DemoWorkerOrder = {
     address: server.address,
     taskQueue: 'everloop-demo',
@@ -82,6 +81,7 @@ export async function performDemo(
     reportFolder,
     ledger,
     model,
+    provider: demoProviderOf(model),
     apiKey: 'demo',
     baseURL: provider.url,
     workflowBundle,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { projectDirectory } from '../engine/project-directory.ts';
+import type { Providers } from '../models/model-registry.ts';
 import { createFileBlobStore } from '../storage/file-blob-store.ts';
 import type { DemoAgentOptions } from './demo-agent.ts';
 import { demoAgent } from './demo-agent.ts';
@@ -12,6 +13,8 @@ import { startLocalWorker } from './local-worker.ts';
 export interface DemoWorkerOrder extends DemoAgentOptions {
   readonly address: string;
   readonly taskQueue: string;
+  /** The provider of the model, and how it is reached. */
+  readonly provider: keyof Providers;
   readonly apiKey: string;
   readonly baseURL: string;
   /** File with the bundled Workflow code. */
@@ -41,7 +44,7 @@ const worker = await startLocalWorker(
     agents: new Map([['demo', demoAgent(order)]]),
     taskQueue,
     namespace: 'default',
-    providers: { 'openai-chat': { apiKey, baseURL } },
+    providers: { [order.provider]: { apiKey, baseURL } },
     project: projectDirectory(order.root),
     blobs: createFileBlobStore(order.blobs),
   },

@@ -22,7 +22,7 @@ export function addDemo(root: Command, cli: Cli): void {
     .command('demo')
     .summary('watch a run survive: half a minute, no key needed')
     .description(
-      'An agent reports on the files of this folder while its Worker is killed twice. Without OPENAI_API_KEY a scripted model speaks. Nothing but the report is written.',
+      'An agent reports on the files of this folder while its Worker is killed twice. The model is that of EVERLOOP_MODEL; without its key (OPENAI_API_KEY) a scripted one speaks. Nothing but the report is written.',
     )
     .option('--no-kill', 'let the Worker live')
     .option('--json', 'one object at the end')

@@ -65,6 +65,8 @@ function statusOf(temporal: string, memo: RunMemo | undefined): RunStatus {
 function toQuery({ agent, status, query }: RunFilter): string {
   const parts = [
     `WorkflowType = 'everloopAgentRun'`,
+    // A run that went on in a new Temporal run is listed by that one alone.
+    `ExecutionStatus != 'ContinuedAsNew'`,
     ...(agent === undefined ? [] : [`${searchAttribute.agent} = ${quoted(agent)}`]),
     ...(status === undefined ? [] : [`${searchAttribute.status} = ${quoted(status)}`]),
     ...(query === undefined ? [] : [`(${query})`]),

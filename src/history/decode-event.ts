@@ -89,13 +89,7 @@ async function decodeActivity(
   if (marker?.markerName === localActivityMarker && marker.details && !marker.failure) {
     const [data] = await decode(marker.details['data']?.payloads);
     const [result] = await decode(marker.details['result']?.payloads);
-    const completedAt = completedAtIn(data);
-    return {
-      type: 'local-activity-completed',
-      name: activityTypeOf(data),
-      result,
-      ...(completedAt !== undefined && { completedAt }),
-    };
+    return { type: 'local-activity-completed', name: activityTypeOf(data), result };
   }
   return undefined;
 }
@@ -178,21 +172,7 @@ function activityTypeOf(data: unknown): string {
     : '';
 }
 
-/** When a local Activity was over, in Workflow time: from then on the Workflow's clock says so. */
-function completedAtIn(data: unknown): number | undefined {
-  const time =
-    typeof data === 'object' && data !== null && 'complete_time' in data
-      ? data.complete_time
-      : undefined;
-  if (typeof time === 'string') return Date.parse(time);
-  if (typeof time !== 'object' || time === null || !('seconds' in time)) return undefined;
-  return inMilliseconds(Number(time.seconds), 'nanos' in time ? Number(time.nanos) : 0);
-}
-
-function inMilliseconds(seconds: number, nanos: number): number {
-  return seconds * 1000 + Math.floor(nanos / 1_000_000);
-}
-
 function milliseconds(event: HistoryEvent): number {
-  return inMilliseconds(Number(event.eventTime?.seconds ?? 0), event.eventTime?.nanos ?? 0);
+  const seconds = Number(event.eventTime?.seconds ?? 0);
+  return seconds * 1000 + Math.floor((event.eventTime?.nanos ?? 0) / 1_000_000);
 }

@@ -30,13 +30,7 @@ export type RecordedEvent = { readonly id: number; readonly at: number } & (
       readonly heartbeat: boolean;
     }
   | { readonly type: 'activity-cancelled'; readonly scheduledId: number }
-  | {
-      readonly type: 'local-activity-completed';
-      readonly name: string;
-      readonly result: unknown;
-      /** In Workflow time, milliseconds since the epoch. */
-      readonly completedAt?: number;
-    }
+  | { readonly type: 'local-activity-completed'; readonly name: string; readonly result: unknown }
   | {
       /** Put into a run by a reset; it is accepted, without its payload, once the Workflow sees it. */
       readonly type: 'update-admitted';

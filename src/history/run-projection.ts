@@ -98,9 +98,9 @@ export class RunProjection {
         });
         break;
       case 'local-activity-completed':
-        this.#now = event.completedAt ?? this.#now;
         if (event.name === 'everloopResolveAgent') this.#agentResolved(event.result);
         if (event.name === 'everloopRunHook') this.#hooksAsked(event.result);
+        if (event.name === 'everloopRunTool') this.#ranLocally(event.result);
         break;
       case 'update-admitted':
         this.#admitted.set(event.updateId, event);
@@ -252,6 +252,17 @@ export class RunProjection {
     if (result.message !== undefined) {
       this.#apply({ type: 'appended', entries: [activityId] });
     }
+  }
+
+  /** Of a call that was run inside a Workflow task only the result is recorded; it names its call. */
+  #ranLocally(result: unknown): void {
+    const outcome = returnedOutcome(result);
+    if (outcome.status !== 'finished') return;
+    const [part] = outcome.message.parts;
+    if (part?.kind !== 'tool_result') return;
+    const callId = part.toolResult.id;
+    this.#apply({ type: 'tool-started', callId });
+    this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
   }
 
   #toolEnded(activityId: string, outcome: ToolOutcome): void {

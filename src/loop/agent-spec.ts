@@ -23,6 +23,8 @@ export const ToolSpec = z.object({
   maxAttempts: z.int().check(z.positive()),
   /** UTF-8 bytes of result text that the model sees at most. */
   maxResultBytes: z.int().check(z.positive()),
+  /** Run inside the Workflow task first, without a round trip through the server. */
+  local: z.optional(z.literal(true)),
   /** How long a call may wait for its turn before it is run; absent for a tool without a gate. */
   maxWaitMs: z.optional(z.int().check(z.positive())),
 });

@@ -85,6 +85,8 @@ export const ToolRunInput = z.object({
   maxResultBytes: z._default(z.int(), toolDefaults.maxResultBytes),
   /** What the agent's hooks after the call are told; absent when it has none. */
   view: z.optional(HookView),
+  /** Where the call is run inside a Workflow task: the id it would have as an Activity. */
+  activityId: z.optional(z.string()),
 });
 export type ToolRunInput = z.infer<typeof ToolRunInput>;
 

@@ -5,6 +5,17 @@ export type { AnthropicServer, AnthropicServerOptions } from './anthropic/anthro
 export { startAnthropicServer } from './anthropic/anthropic-server.ts';
 export { assertReplays } from './assert-replays.ts';
 export type {
+  BlobStoreCheck,
+  BlobStoreSubject,
+  ConformanceBlobStore,
+} from './blob-store-conformance.ts';
+export { blobStoreConformance } from './blob-store-conformance.ts';
+export type { RecordedRunCall } from './crash/recorded-calls.ts';
+export type { KillPoint, NotedMoment, WorkerMoment } from './crash/worker-moment.ts';
+export { historyBytesPerIteration } from './history-bytes.ts';
+export type { CrashReport, KillWorkerOptions } from './kill-worker-at.ts';
+export { killWorkerAt } from './kill-worker-at.ts';
+export type {
   ConformanceCheck,
   ConformanceModel,
   ConformanceSubject,
@@ -22,3 +33,7 @@ export type {
 export { startOpenAiResponsesServer } from './openai-responses/openai-responses-server.ts';
 export type { CallLogLine, RecordedCall } from './provider-server/call-log.ts';
 export type { Misbehaviour } from './provider-server/misbehaviour.ts';
+export type { TestEngine, TestEngineOptions } from './test-engine.ts';
+export { startTestEngine } from './test-engine.ts';
+export type { FinishedRun, TestHarness, TestHarnessOptions } from './test-harness.ts';
+export { startTestHarness } from './test-harness.ts';

@@ -60,6 +60,12 @@ export interface ToolOptions<Input extends z.ZodType> {
   readonly retries?: number;
   /** UTF-8 bytes of result text that the model sees at once; 32 KB unless said otherwise. What is longer is kept whole, and read in parts. */
   readonly maxResultBytes?: number;
+  /**
+   * Run inside the Workflow task, without a round trip through the server. Only with the effect `none`, and for
+   * what takes less than a second and needs nothing beyond the host; a call that takes longer is run again like
+   * any other.
+   */
+  readonly local?: boolean;
   execute(input: z.output<Input>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
 }
 
@@ -77,6 +83,7 @@ export interface Tool {
   readonly timeoutMs: number;
   readonly maxAttempts: number;
   readonly maxResultBytes: number;
+  readonly local?: true;
   /**
    * Waits until the call may begin; what it answers with is called once the call is over. The time does not
    * count against `timeoutMs`, and a call that is cancelled meanwhile has not been run.
@@ -119,9 +126,14 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
   if (!namePattern.test(name)) {
     throw new TypeError(`tool name ${JSON.stringify(name)} does not match ${namePattern.source}`);
   }
+  const isLocal = options.local === true;
+  if (isLocal && effect !== 'none') {
+    throw new TypeError(`tool ${name}: only a tool with the effect none can be local`);
+  }
   return {
     name,
     description: options.description,
+    ...(isLocal && { local: true as const }),
     inputSchema: toInputSchema(name, options.input),
     effect,
     timeoutMs: toMilliseconds(options.timeout ?? toolDefaults.timeoutMs, `tool ${name}: timeout`),

@@ -47,6 +47,12 @@ export const localHooks = proxyLocalActivities<Pick<EverloopActivities, 'everloo
   retry: { maximumAttempts: 3, initialInterval: '100 ms' },
 });
 
+/** Tools that touch nothing outside their process. One that takes longer is run again like any other. */
+export const localTools = proxyLocalActivities<Pick<EverloopActivities, 'everloopRunTool'>>({
+  startToCloseTimeout: '1 second', // the run itself waits meanwhile, and its Updates and Queries with it
+  retry: { maximumAttempts: 1 },
+});
+
 /** Doubling from a second: most faults of a provider are over within seconds, an outage is asked about once a minute. */
 const backoff = {
   initialInterval: '1 second',

@@ -28,14 +28,14 @@ const failureLength = 2_000;
  * @throws CancelledFailure or ApplicationFailure, which close it as cancelled or failed
  */
 export async function endRun(run: Run, stop: Stop): Promise<RunResult> {
-  const stopped = { at: Date.now(), stop: shortened(stop) };
+  const stopped = { at: run.now(), stop: shortened(stop) };
   const { reason, detail, errorType } = stopped.stop;
   const isBoundary = run.state.phase.kind === 'boundary';
   run.apply({ type: 'stopped', ...stopped });
   const why = { stopped, ...(isBoundary && { boundary: true as const }) };
   await askHooksAtEnd(run, why);
   await sealAtEnd(run, why);
-  run.apply({ type: 'ended', at: Date.now() });
+  run.apply({ type: 'ended', at: run.now() });
   writeSummary(run);
   const result = toRunResult(run.state);
   if (reason === 'cancelled') throw new CancelledFailure(detail);

@@ -66,6 +66,7 @@ async function ask(run: Run, agent: AgentSpec, moment: HookMoment, about: About)
     ...about,
   };
   run.apply({ type: 'told' });
+  run.now();
   if (isLocal) return await localHooks.everloopRunHook(input);
   const activityId = hookActivityId(iteration, moment, about.calls?.[0]?.id);
   return await nodes.everloopRunHook.executeWithOptions(hookOptions(agent, activityId), [input]);
@@ -79,7 +80,7 @@ function take(run: Run, moment: HookMoment, result: unknown): void {
       nonRetryable: true,
     });
   }
-  run.apply({ type: 'hooks-asked', at: Date.now(), result });
+  run.apply({ type: 'hooks-asked', at: run.now(), result });
 }
 
 function hooksFor(agent: AgentSpec | undefined, moment: HookMoment): readonly HookSpec[] {

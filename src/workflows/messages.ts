@@ -70,13 +70,13 @@ function receive(run: Run, payload: SendInput): SendReceipt {
   const id = payload.id ?? currentUpdateInfo()?.id;
   if (id === undefined) throw new Error('send was handled outside an Update');
   const message = toUserMessage(payload.message);
-  run.apply({ type: 'message-received', at: Date.now(), id, message });
+  run.apply({ type: 'message-received', at: run.now(), id, message });
   return { position: positionOf(run.state, id) };
 }
 
 /** A Signal is never rejected: the sender would not hear of it. Nothing it holds may throw either. */
 function receiveSignal(run: Run, payload: unknown): void {
-  run.apply(receivedSignal(run.state, payload, Date.now()));
+  run.apply(receivedSignal(run.state, payload, run.now()));
 }
 
 function positionOf({ seen }: LoopState, id: string): number {

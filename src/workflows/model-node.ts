@@ -68,7 +68,7 @@ async function call(run: Run, finish: boolean): Promise<void> {
       nonRetryable: true,
     });
   }
-  run.apply({ type: 'model-ended', at: Date.now(), activityId, result });
+  run.apply({ type: 'model-ended', at: run.now(), activityId, result });
   run.apply({ type: 'appended', entries: responseEntries(run.state) });
 }
 

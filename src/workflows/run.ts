@@ -19,6 +19,8 @@ export class Run {
   /** Events in the history when the transcript could not be sealed last. */
   sealFailedAt: number | undefined;
   #state: LoopState;
+  /** The time of the Workflow task that is being executed, and the history's length by which it is known. */
+  #task = { time: 0, length: -1 };
   readonly #rootScope = CancellationScope.current();
   readonly #graceListeners = new Set<() => void>();
   readonly #replayed: boolean;
@@ -28,6 +30,7 @@ export class Run {
   constructor(argument: AgentRunInput) {
     const { workflowId, firstExecutionRunId, startTime, taskQueue } = workflowInfo();
     this.#replayed = isReplay(taskQueue);
+    this.now();
     this.summaryAt = startTime.getTime();
     void this.#watchGrace();
     this.#state =
@@ -53,6 +56,18 @@ export class Run {
       count: transcript.count - transcript.tail.length,
     });
     this.#append(0);
+  }
+
+  /**
+   * Workflow time in milliseconds since the epoch: the start of the Workflow task, which history tells. The
+   * sandbox's own clock moves on when a local Activity is over, by an amount that a replay need not repeat.
+   *
+   * Contract: called before a local Activity is started in the same task, so that the clock has not moved yet.
+   */
+  now(): number {
+    const { historyLength: length } = workflowInfo();
+    if (length !== this.#task.length) this.#task = { time: Date.now(), length };
+    return this.#task.time;
   }
 
   get state(): LoopState {

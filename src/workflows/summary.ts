@@ -32,7 +32,7 @@ export function describeRun(run: Run): void {
 
 /** Writes memo and status, always together. */
 export function writeSummary(run: Run): void {
-  const at = Date.now();
+  const at = run.now();
   run.summaryAt = at;
   upsertMemo({ [memoKey]: toRunMemo(run.state, at) });
   upsertSearchAttributes([{ key: statusKey, value: statusOf(run.state) }]);
@@ -40,7 +40,7 @@ export function writeSummary(run: Run): void {
 
 /** Writes the summary if the last one has grown old. */
 export function refreshSummary(run: Run): void {
-  if (Date.now() - run.summaryAt >= refreshMs) writeSummary(run);
+  if (run.now() - run.summaryAt >= refreshMs) writeSummary(run);
 }
 
 /** Says in Temporal's UI what the run is doing; costs no history. */

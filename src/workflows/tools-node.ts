@@ -3,6 +3,7 @@ import {
   ActivityFailure,
   CancellationScope,
   CancelledFailure,
+  TemporalFailure,
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { resultEntries } from '../loop/close-calls.ts';
@@ -14,7 +15,7 @@ import { beyondDefaults } from '../loop/tool-defaults.ts';
 import type { ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import { toolSpecOf } from '../loop/tool-spec-of.ts';
-import { nodes, toolOptions } from './activities.ts';
+import { localTools, nodes, toolOptions } from './activities.ts';
 import { askHooks, viewFor } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
@@ -82,21 +83,44 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
     throw new Error(`a call of ${call.name} was proposed without its agent, tool or message`);
   }
   const view = viewFor(run.state, 'onToolEnd');
+  const activityId = toolActivityId(iteration, call.id);
+  const input = {
+    agent: agent.name,
+    call,
+    idempotencyKey: idempotencyKey(lastResponse.message.id, index),
+    ...beyondDefaults(tool),
+    ...(view !== undefined && { view }),
+  };
+  if (tool.local === true && (await runLocally(run, { ...input, activityId }))) return;
+  if (isStopping(run.state)) return;
   run.apply({ type: 'tool-started', callId: call.id });
-  const options = toolOptions(agent, tool, toolActivityId(iteration, call.id), summaryOf(call));
-  const running = nodes.everloopRunTool.executeWithOptions(options, [
-    {
-      agent: agent.name,
-      call,
-      idempotencyKey: idempotencyKey(lastResponse.message.id, index),
-      ...beyondDefaults(tool),
-      ...(view !== undefined && { view }),
-    },
-  ]);
+  const options = toolOptions(agent, tool, activityId, summaryOf(call));
+  const running = nodes.everloopRunTool.executeWithOptions(options, [input]);
   const outcome = await withinGrace(run, running, returnedOutcome, outcomeOfFailure);
   run.noteCancellation();
   if (outcome === undefined) return;
-  run.apply({ type: 'tool-ended', at: Date.now(), callId: call.id, outcome });
+  run.apply({ type: 'tool-ended', at: run.now(), callId: call.id, outcome });
+}
+
+/** True when the call has its result. History keeps nothing else of it, so that start and end are told together. */
+async function runLocally(
+  run: Run,
+  input: Parameters<typeof localTools.everloopRunTool>[0],
+): Promise<boolean> {
+  const callId = input.call.id;
+  run.now();
+  const running = localTools.everloopRunTool(input);
+  const outcome = await withinGrace(run, running, returnedOutcome, unlessFailed);
+  run.noteCancellation();
+  if (outcome?.status !== 'finished') return false;
+  run.apply({ type: 'tool-started', callId });
+  run.apply({ type: 'tool-ended', at: run.now(), callId, outcome });
+  return true;
+}
+
+function unlessFailed(error: unknown): undefined {
+  if (!(error instanceof TemporalFailure)) throw error;
+  return undefined;
 }
 
 /** A failed tool Activity is no failure of the run: the model learns what is known of its outcome. */

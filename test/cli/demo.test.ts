@@ -104,6 +104,17 @@ describe('the demo', { timeout: 180_000 }, () => {
     expect(await readFile(join(project.folder, 'README.md'), 'utf8')).toBe(files['README.md']);
   });
 
+  it.each(['openai:scripted', 'anthropic:scripted'])(
+    'is the same with %s, over that provider’s API',
+    async (model) => {
+      const project = await makeStage();
+      project.env['EVERLOOP_MODEL'] = model;
+      const { report, ...counts } = await demo(project);
+      expect(counts).toEqual({ kills: 2, modelCalls: 5, toolCalls: 6, repeated: 0, replay: 'ok' });
+      expect(await readFile(report, 'utf8')).toContain('## 3 files');
+    },
+  );
+
   it('leaves no process and no folder behind on Ctrl-C', async () => {
     const project = await makeStage();
     const started = project.start('demo');

@@ -40,3 +40,21 @@ it('thoughts are hidden until all is asked for', () => {
   expect(formatMessage(message, false)).toEqual({ lines: ['assistant:'], hidden: 3 });
   expect(formatMessage(message, true).lines).toEqual(['assistant:', '  (thinks) Hm.']);
 });
+
+it('media are told by what they are, and marks go beside who speaks', () => {
+  const media = {
+    mime: 'image/png',
+    name: 'a.png',
+    source: { kind: 'blob', hash: 'h', size: 12_345 },
+  } as const;
+  const message: TranscriptMessage = {
+    ...saying(),
+    inherited: true,
+    partial: true,
+    parts: [{ kind: 'media', media }],
+  };
+  expect(formatMessage(message, false)).toEqual({
+    lines: ['assistant (inherited, cut off):', '  [image/png a.png, 12 KB]'],
+    hidden: 0,
+  });
+});

@@ -48,6 +48,14 @@ function message(iteration: number, role: 'user' | 'assistant', said: string): R
   };
 }
 
+/** Any event of the first iteration. */
+function other<Type extends RunEvent['type']>(
+  type: Type,
+  data: Extract<RunEvent, { type: Type }>['data'],
+): RunEvent {
+  return { type, id: '1', runId: 'r', iteration: 1, at: 0, data } as RunEvent;
+}
+
 function toolResult(isError: boolean, said: string): RunEvent {
   return {
     type: 'message',
@@ -132,5 +140,37 @@ describe('the text of a run', () => {
     });
     expect(stdout).toBe('\ufffd[2Jcleared\n');
     expect(stderr).toBe('user: one more\n');
+  });
+
+  it('tells of what else is worth a line, and of an attempt that was lost only if nobody saw it', async () => {
+    const { stdout, stderr } = await shown((view) => {
+      view.event(other('model-start', { activityId: '1/model', model: 'one' }));
+      view.event(other('attempt-lost', { activityId: '1/model', attempt: 1 }));
+      const error = { type: 'model', message: 'It is\ndown.\u001b[2J' };
+      view.event(other('model-end', { activityId: '1/model', status: 'failed', error }));
+      view.event(other('model-start', { activityId: '1/model.2', model: 'two' }));
+      view.live(delta(1, 1, 'wro'));
+      view.live(delta(1, 2, 'right'));
+      view.event(other('attempt-lost', { activityId: '1/model.2', attempt: 1 }));
+      view.event(message(1, 'assistant', 'right'));
+      view.event(other('tool-start', { callId: 'c1', name: 'pay' }));
+      view.event(other('attempt-lost', { activityId: '1/c1', attempt: 2 }));
+      view.event(other('message-refused', {}));
+      view.event(other('continued', { generation: 3, temporalRunId: 't' }));
+    });
+    expect(stdout).toBe('wro\nright\n');
+    expect(stderr).toBe(
+      [
+        '(attempt 1 of the model call was lost)',
+        '✗ one: It is down.\ufffd[2J',
+        '(now two is asked)',
+        '(attempt 2: the answer starts again)',
+        '→ pay',
+        '(attempt 2 of pay was lost)',
+        '✗ a message was refused: it was none that a run can take',
+        '(goes on in part 3 of its history)',
+        '',
+      ].join('\n'),
+    );
   });
 });

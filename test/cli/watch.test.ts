@@ -243,6 +243,7 @@ describe('when processes die', { timeout: 180_000 }, () => {
     const id = await startRun(project);
     const first = project.start('watch', id, '--json');
     const whole = project.start('watch', id, '--json');
+    await whole.said('"type":"model-start"');
     gates[0]?.resolve();
     await asked(1);
     await first.said('"type":"tool-end"');

@@ -201,7 +201,7 @@ describe('everloopAgentRun', () => {
     expect(texts.slice(0, -1)).toEqual([
       'slow: first',
       'echo: second',
-      'unknown tool: nothing. Available tools: broken, echo, flaky, huge, late, slow, stubborn.',
+      'unknown tool: nothing. Available tools: broken, echo, flaky, huge, late, read_result, slow, stubborn.',
       expect.stringMatching(/^invalid arguments for echo: text: .*expected string/),
       expect.stringMatching(/^invalid arguments for echo: /),
       'broken failed: the disk is on fire',

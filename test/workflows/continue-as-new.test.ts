@@ -129,6 +129,15 @@ describe('a run of a thousand iterations', () => {
     expect(await wholeRun(harness.client, createMemoryBlobStore(), state)).toEqual(told);
   });
 
+  it('is one run in lists, with its figures and its status', async () => {
+    const query = `WorkflowId = '${id}'`;
+    await expect
+      .poll(() => Array.fromAsync(harness.everloop.list({ query, status: 'completed' })))
+      .toHaveLength(1);
+    const [listed] = await Array.fromAsync(harness.everloop.list({ query, agent: 'long' }));
+    expect(listed).toMatchObject({ id, agent: 'long', title: 'Go.', memo: { iterations: 1_000 } });
+  });
+
   it('replays as one run, with LoopState after every iteration', async () => {
     const verdict = await harness.everloop.run(id).replay();
     expect(verdict).toMatchObject({ ok: true, iterations: 1_000 });

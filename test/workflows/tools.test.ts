@@ -109,8 +109,8 @@ class MoodyStore implements BlobStore {
   refuses = false;
 
   put: BlobStore['put'] = async (bytes, options) => {
-    // Transcripts have no type: they may be kept.
-    if (this.refuses && options?.type !== undefined) {
+    // Transcripts are JSON: they may be kept.
+    if (this.refuses && options?.type !== 'application/json') {
       throw new EverloopError('blob_store_failed', 'the disk is full');
     }
     return await this.#inner.put(bytes, options);

@@ -1,0 +1,83 @@
+/** Runs the Workflow code over recorded histories, one after another on one replay Worker. */
+import type { DataConverter } from '@temporalio/common';
+import type { temporal } from '@temporalio/proto';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
+import { workflowBundle } from '../engine/workflow-bundle.ts';
+import type { LoopState } from '../loop/loop-state.ts';
+import { replayName } from '../loop/replay-name.ts';
+import { withTaskFinished } from './unfinished-task.ts';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+export interface ReplayOptions {
+  readonly dataConverter?: DataConverter;
+  /** Workflow code to replay with; this build's when absent. */
+  readonly bundle?: WorkflowBundleOption;
+}
+
+/** What the code did with one history. */
+export interface Executed {
+  /** LoopState wherever the Workflow reached a boundary. */
+  readonly states: readonly LoopState[];
+  /** What went wrong, if anything. */
+  readonly problem?: string;
+}
+
+/**
+ * Executes the histories in turn, each when it is asked for. One Worker does all of them: making one takes as
+ * long as thousands of events. It executes one history at a time, so whatever it tells is of the newest.
+ */
+export async function* execute(
+  runId: string,
+  histories: readonly (readonly HistoryEvent[])[],
+  options: ReplayOptions,
+): AsyncGenerator<Executed, void, undefined> {
+  let states: LoopState[] = [];
+  let tail: TranscriptMessage[] = [];
+  const reached = (state: LoopState): void => {
+    tail.push(...state.transcript.tail); // the Workflow sends what is new
+    states.push({ ...state, transcript: { ...state.transcript, tail: [...tail] } });
+  };
+  function* inTurn() {
+    for (const events of histories) {
+      states = [];
+      tail = [];
+      yield { workflowId: runId, history: { events: [...withTaskFinished(events)] } };
+    }
+  }
+  try {
+    const workerOptions = await optionsOf(options, reached);
+    for await (const { error } of Worker.runReplayHistories(workerOptions, inTurn())) {
+      yield { states, ...(error !== undefined && { problem: messageOf(error) }) };
+    }
+  } catch (error) {
+    yield { states, problem: messageOf(error) };
+  }
+}
+
+async function optionsOf(
+  { dataConverter, bundle }: ReplayOptions,
+  reached: (state: LoopState) => void,
+) {
+  const ignore = { fn() {}, callDuringReplay: true };
+  return {
+    workflowBundle: bundle ?? (await workflowBundle()),
+    replayName,
+    ...(dataConverter !== undefined && { dataConverter }),
+    sinks: {
+      transcript: { begin: ignore, goOn: ignore, append: ignore, end: ignore },
+      boundary: {
+        reached: {
+          fn: (...[, state]: [unknown, LoopState]) => reached(state),
+          callDuringReplay: true,
+        },
+      },
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

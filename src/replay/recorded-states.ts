@@ -1,0 +1,68 @@
+/** What history alone tells of one Temporal run: LoopState at every boundary, and the state it began and went on with. */
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { temporal } from '@temporalio/proto';
+import { payloadDecoder } from '../engine/payload-decoder.ts';
+import { decodeEvent } from '../history/decode-event.ts';
+import { RunProjection } from '../history/run-projection.ts';
+import { isBoundaryStep } from '../history/state-at.ts';
+import { continuedState } from '../loop/continuation.ts';
+import type { LoopState } from '../loop/loop-state.ts';
+import { isRunInput } from '../loop/read-input.ts';
+import type { ReplayOptions } from './execute.ts';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+/** What a history tells. */
+export interface RecordedStates {
+  readonly states: readonly LoopState[];
+  /** The state that it began with, if it went on from one. */
+  readonly first?: LoopState;
+  /** The state that it handed over, if it continued as new. */
+  readonly next?: LoopState;
+  readonly isClosed: boolean;
+  /** Why the history cannot be read to its end. */
+  readonly problem?: string;
+}
+
+/** Reads the events of one Temporal run, once. */
+export async function readStates(
+  runId: string,
+  events: readonly HistoryEvent[],
+  { dataConverter }: ReplayOptions,
+): Promise<RecordedStates> {
+  const decode = payloadDecoder(loadDataConverter(dataConverter));
+  const states: LoopState[] = [];
+  const projection = new RunProjection(runId, (step) => {
+    if (isBoundaryStep(step)) states.push(step.after);
+  });
+  let first: LoopState | undefined;
+  let next: LoopState | undefined;
+  let isClosed = false;
+  let problem: string | undefined;
+  for (const event of events) {
+    const recorded = await decodeEvent(event, decode);
+    if (recorded === undefined) continue;
+    if (recorded.type === 'closed') isClosed = true;
+    if (problem !== undefined) continue;
+    try {
+      projection.add(recorded);
+    } catch (error) {
+      const what = error instanceof Error ? error.message : String(error);
+      problem = `the history cannot be read: ${what}`;
+      continue;
+    }
+    if (recorded.type === 'started' && isRunInput(recorded.input) && 'from' in recorded.input) {
+      first = recorded.input.from.state;
+    }
+    if (recorded.type === 'closed' && recorded.closed.how === 'continued' && projection.state) {
+      next = continuedState(projection.state);
+    }
+  }
+  return {
+    states,
+    ...(first !== undefined && { first }),
+    ...(next !== undefined && { next }),
+    isClosed,
+    ...(problem !== undefined && { problem }),
+  };
+}

@@ -136,7 +136,7 @@ function running(worker: Worker): () => Promise<void> {
 let bundle: Promise<WorkflowBundleOption> | undefined;
 
 /** The floor's Workflow, bundled once per process as Everloop's is. */
-function floorBundle(): Promise<WorkflowBundleOption> {
+export function floorBundle(): Promise<WorkflowBundleOption> {
   const workflowsPath = fileURLToPath(new URL('./floor/workflow.ts', import.meta.url));
   bundle ??= bundleWorkflowCode({ workflowsPath, logger: silent });
   return bundle;

@@ -4,6 +4,7 @@ import { cancelScenario } from './scenarios/cancel.ts';
 import { engineScenario } from './scenarios/engine.ts';
 import { historyScenario } from './scenarios/history.ts';
 import { iterationScenario } from './scenarios/iteration.ts';
+import { replayScenario } from './scenarios/replay.ts';
 import { startScenario } from './scenarios/start.ts';
 
 export const scenarios: readonly Scenario[] = [
@@ -12,4 +13,5 @@ export const scenarios: readonly Scenario[] = [
   startScenario,
   cancelScenario,
   engineScenario,
+  replayScenario,
 ];

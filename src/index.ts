@@ -1,8 +1,13 @@
 /** The public names of `everloop`: what people define agents with, and start and follow runs with. */
 export { fileTools } from './abilities/file-tools/file-tools.ts';
-export type { AgentDefinition } from './agents/define-agent.ts';
+export { limit } from './abilities/limit/limit.ts';
+export { safeTool } from './abilities/safe-tool/safe-tool.ts';
+export type { AgentDefinition, AgentOptions } from './agents/define-agent.ts';
 export { defineAgent } from './agents/define-agent.ts';
-export type { LanguageModel } from './chat/language-model.ts';
+export type { Hook, HookContext } from './agents/define-hook.ts';
+export { defineHook } from './agents/define-hook.ts';
+export { userMessage } from './chat/create-message.ts';
+export type { LanguageModel, LanguageModelWrapper } from './chat/language-model.ts';
 export { languageModel } from './chat/language-model.ts';
 export type { Message } from './chat/message.ts';
 export type { TranscriptMessage } from './chat/transcript-message.ts';
@@ -19,6 +24,12 @@ export type { ConfigurationProblem, ErrorCode } from './everloop-error.ts';
 export { ConfigurationError, EverloopError } from './everloop-error.ts';
 export type { RunEvent } from './loop/events.ts';
 export type { RunResult } from './loop/run-result.ts';
+export type { RunStatus } from './loop/run-status.ts';
 export type { StopReason } from './loop/stop.ts';
+export type { BlobStore } from './storage/blob-store.ts';
+export { createFileBlobStore } from './storage/file-blob-store.ts';
 export type { Tool, ToolContext, ToolOptions, ToolReturn } from './tools/define-tool.ts';
 export { defineTool, RetryableError } from './tools/define-tool.ts';
+export type { ToolRegistry } from './tools/tool-registry.ts';
+export { createToolRegistry } from './tools/tool-registry.ts';
+export type { ToolWrapper } from './tools/wrap-tool.ts';

@@ -9,11 +9,17 @@ it('exports these names and no others', () => {
     'EverloopError',
     'RetryableError',
     'RunHandle',
+    'createFileBlobStore',
+    'createToolRegistry',
     'defineAgent',
     'defineConfig',
+    'defineHook',
     'defineTool',
     'explain',
     'fileTools',
     'languageModel',
+    'limit',
+    'safeTool',
+    'userMessage',
   ]);
 });

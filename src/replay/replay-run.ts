@@ -22,10 +22,13 @@ export async function replayRun(
   const executions = execute(runId, histories, options);
   try {
     for (const events of histories) {
-      const recorded = await readStates(runId, events, options);
+      // Side by side: the code runs in a thread of its own.
+      const [recorded, { value: executed }] = await Promise.all([
+        readStates(runId, events, options),
+        executions.next(),
+      ]);
       const broken = brokenHandover(handedOver, recorded.first);
       if (broken !== undefined) return { ok: false, ...broken, states };
-      const { value: executed } = await executions.next();
       if (!executed) throw new Error('a replay came to no end');
       const verdict = judge(recorded, executed);
       states.push(...verdict.states);

@@ -34,11 +34,13 @@ export async function replayHistory(
   runId: string,
   options: ReplayOptions = {},
 ): Promise<ReplayVerdict> {
-  const recorded = await readStates(runId, events, options);
-  for await (const executed of execute(runId, [events], options)) {
-    return judge(recorded, executed);
-  }
-  throw new Error('a replay came to no end');
+  const executions = execute(runId, [events], options);
+  const [recorded, { value: executed }] = await Promise.all([
+    readStates(runId, events, options),
+    executions.next(),
+  ]).finally(() => executions.return());
+  if (!executed) throw new Error('a replay came to no end');
+  return judge(recorded, executed);
 }
 
 /** The verdict on one Temporal run. */

@@ -65,7 +65,7 @@ export class RunEventProjection {
     // A run that goes on from a state has told the messages of that state before.
     if (before !== undefined) this.#messages(before, after);
     const { repairs } = after;
-    if (before !== undefined && repairs !== before.repairs)
+    if (before !== undefined && repairs.length > before.repairs.length)
       this.#emit(after, 'repair', { repairs });
     if (fact.type === 'stopped') this.#stopped(after);
     if (fact.type === 'ended') this.#end(after, after.stop?.reason ?? 'error', after.stop?.detail);

@@ -22,7 +22,7 @@ export interface RecordedRun {
 export function toHistoryFile({ runId, parts }: RecordedRun): string {
   const histories = parts.map(({ temporalRunId, events }) => ({
     temporalRunId,
-    ...Object(historyToJSON({ events: [...events] })),
+    ...JSON.parse(historyToJSON({ events: [...events] })), // it answers with text
   }));
   return JSON.stringify({ format: 'everloop-history', version: 1, runId, histories });
 }

@@ -4,7 +4,7 @@ import type { Media } from '../chat/media.ts';
 import type { BlobStore } from './blob-store.ts';
 
 /** Characters of base64 that stay in a message: for an icon a blob would cost more than it spares. */
-export const maxInlineMedia = 8 * 1024;
+const maxInlineMedia = 8 * 1024;
 
 /**
  * The media with its bytes in the blob store; the same object when they are few, or are there already. What is no

@@ -28,7 +28,7 @@ export interface ToolContext {
 }
 
 /** What a tool may do with the blob store of its Worker. */
-export interface ToolBlobs {
+interface ToolBlobs {
   /**
    * Keeps the bytes and answers with their hash, under which they are found again.
    * @param options.type MIME type

@@ -1,14 +1,38 @@
 /** The examples are programs that assert; here they run as they are. */
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, inject, it } from 'vitest';
 
-it('hello runs an agent with a tool to its end', async () => {
-  const program = fileURLToPath(new URL('../../examples/hello.ts', import.meta.url));
+const folder = new URL('../../examples/', import.meta.url);
+
+/** What each program prints when all it asserts holds. */
+const said = {
+  'cancel.ts': 'The run was cancelled.',
+  'crash.ts': 'killed once, paid once each',
+  'events.ts': '16 events, none missed and none twice',
+  'fallback.ts': 'the second model answered',
+  'hello.ts': 'Take your sunglasses to Lisbon.',
+  'hooks.ts': 'one call run, one refused',
+  'large-results.ts': 'Line 50,000 is well.',
+  'messages.ts': 'I have read 3 messages.',
+  'own-worker.ts': '6 words',
+  'replay.ts': '5 states, all as recorded',
+  'wrappers.ts': '2 at once at most',
+};
+/** Modules that programs load. */
+const parts = ['crash-agents.ts', 'own-workflows.ts'];
+
+it.each(Object.entries(said))('%s does what it asserts', async (name, line) => {
   const { stdout } = await promisify(execFile)(process.execPath, [
-    program,
+    fileURLToPath(new URL(name, folder)),
     inject('temporalAddress'),
   ]);
-  expect(stdout).toBe('Take your sunglasses to Lisbon.\n');
+  expect(stdout).toBe(`${line}\n`);
+});
+
+it('runs every example there is', () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  expect(files.toSorted()).toEqual([...Object.keys(said), ...parts].toSorted());
 });

@@ -100,7 +100,7 @@ async function startEverloop(
   blobs: string,
 ): Promise<Contestant> {
   const taskQueue = taskQueues.everloop;
-  const agent = defineAgent({ model, instructions, tools: [tool] });
+  const agent = defineAgent({ model, instructions, tools: [tool], offload: false });
   const worker = await createWorker({
     connection,
     namespace,

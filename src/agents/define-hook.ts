@@ -39,36 +39,36 @@ interface StopChange {
 }
 
 /** At the start and between iterations. */
-export interface LoopChanges extends AnyChanges, StopChange {
+interface LoopChanges extends AnyChanges, StopChange {
   /** User messages to add. */
   readonly messages?: readonly Message[];
   /** Names of tools to offer from the next model call on, or no longer. */
   readonly tools?: { readonly show?: readonly string[]; readonly hide?: readonly string[] };
 }
 
-export interface StartChanges extends LoopChanges {
+interface StartChanges extends LoopChanges {
   /** Added to the agent's instructions, for the whole run. */
   readonly instructions?: readonly string[];
 }
 
-export interface ModelStartChanges extends AnyChanges, StopChange {
+interface ModelStartChanges extends AnyChanges, StopChange {
   /** What is sent instead of the transcript, this time. */
   readonly messages?: readonly Message[];
   /** Win over the agent's options, this time. */
   readonly options?: Options;
 }
 
-export interface ModelEndChanges extends AnyChanges, StopChange {
+interface ModelEndChanges extends AnyChanges, StopChange {
   /** Recorded instead of the model's message. */
   readonly message?: Message;
 }
 
-export interface ToolStartChanges extends AnyChanges {
+interface ToolStartChanges extends AnyChanges {
   /** `proceed` when absent. The first skip or abort among the hooks ends the asking. */
   readonly action?: Action;
 }
 
-export interface ToolEndChanges extends AnyChanges, StopChange {
+interface ToolEndChanges extends AnyChanges, StopChange {
   /** What the model sees instead of the call's result. */
   readonly result?: { readonly output: string | ToolOutput; readonly isError?: boolean };
 }

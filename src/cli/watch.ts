@@ -6,7 +6,7 @@ import type { Runs } from './engine.ts';
 import { exitCode } from './exit-codes.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Cli } from './program.ts';
-import type { RunView } from './run-view.ts';
+import type { RunEnding, RunView } from './run-view.ts';
 import { createJsonView, createTextView } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 import { writeNote } from './terminal.ts';
@@ -90,7 +90,7 @@ function viewOf(terminal: Terminal, id: string, json: boolean): RunView {
   return createTextView({ ...terminal, stderr: terminal.stdout }, { beginning: true });
 }
 
-function toEnding({ iteration, data }: RunEndEvent) {
+function toEnding({ iteration, data }: RunEndEvent): RunEnding {
   const { stopReason, detail, usage } = data;
   return { stopReason, ended: detail, iterations: iteration, usage };
 }

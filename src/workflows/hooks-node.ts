@@ -16,7 +16,7 @@ import { withinGrace } from './within-grace.ts';
 export type About = Pick<HookInput, 'calls' | 'results' | 'boundary' | 'stopped'>;
 
 /** Whether the agent has a hook for the moment: without one nothing is asked, and nothing recorded. */
-export function hasHook(agent: AgentSpec | undefined, moment: HookMoment): boolean {
+function hasHook(agent: AgentSpec | undefined, moment: HookMoment): boolean {
   return hooksFor(agent, moment).length > 0;
 }
 

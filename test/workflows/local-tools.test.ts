@@ -34,10 +34,7 @@ const slow = defineTool({
 let harness: Harness;
 beforeAll(async () => {
   const four = scriptedModel(
-    [
-      { calls: [1, 2, 3, -1].map((n) => ({ name: 'square', input: { n } })) },
-      { text: 'Squared.' },
-    ],
+    [{ calls: [1, 2, 3, -1].map((n) => ({ name: 'square', input: { n } })) }, { text: 'Squared.' }],
     { name: 'four' },
   );
   const one = scriptedModel([{ calls: [{ name: 'slow' }] }, { text: 'Waited.' }], { name: 'one' });
@@ -94,6 +91,8 @@ describe('a local tool', () => {
 
   it('has to be free of effects', () => {
     const options = { name: 'x', description: '', input: z.object({}), execute: () => '' };
-    expect(() => defineTool({ ...options, local: true })).toThrow('only a tool with the effect none');
+    expect(() => defineTool({ ...options, local: true })).toThrow(
+      'only a tool with the effect none',
+    );
   });
 });

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import proto from '@temporalio/proto';
 import { readRawHistory } from '../src/client/read-history.ts';
+import { eventBytes } from '../src/testing/history-bytes.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -69,11 +70,10 @@ export function bytesByType(events: readonly SizedEvent[]): Readonly<Record<stri
 }
 
 function sized(event: HistoryEvent): SizedEvent {
-  const { HistoryEvent } = proto.temporal.api.history.v1;
   const { EventType } = proto.temporal.api.enums.v1;
   return {
     type: (EventType[event.eventType ?? 0] ?? '').replace('EVENT_TYPE_', ''),
-    bytes: HistoryEvent.encode(event).finish().length,
+    bytes: eventBytes(event),
   };
 }
 

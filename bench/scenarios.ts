@@ -6,6 +6,7 @@ import { historyScenario } from './scenarios/history.ts';
 import { iterationScenario } from './scenarios/iteration.ts';
 import { replayScenario } from './scenarios/replay.ts';
 import { startScenario } from './scenarios/start.ts';
+import { throughputScenario } from './scenarios/throughput.ts';
 
 export const scenarios: readonly Scenario[] = [
   historyScenario,
@@ -13,5 +14,6 @@ export const scenarios: readonly Scenario[] = [
   startScenario,
   cancelScenario,
   engineScenario,
+  throughputScenario,
   replayScenario,
 ];

@@ -24,6 +24,8 @@ type Say = (line: string) => void;
 
 /** A finished run of one side. */
 interface Measured extends HistorySize {
+  /** What the run has left in the blob store: its sealed transcript. 0 for the floor. */
+  readonly blobBytes: number;
   /** JSON bytes of the messages as a model gets them; 0 for the floor, which has no transcript to ask for. */
   readonly transcriptBytes: number;
 }
@@ -65,12 +67,24 @@ async function pairsOf(
 ): Promise<Pair[]> {
   const { messageBytes, iterations, pairs } = what;
   const workload = createWorkload(messageBytes);
-  return await withContestants('tuned', workload, ({ client, floor, everloop }) =>
+  return await withContestants('tuned', workload, ({ client, floor, everloop, blobBytes }) =>
     interleave(
       {
-        floor: () => measure(client, floor, workload, iterations, async () => 0),
-        everloop: () =>
-          measure(client, everloop, workload, iterations, (id) => transcriptBytes(client, id)),
+        floor: async () => ({
+          ...(await measure(client, floor, workload, iterations)),
+          blobBytes: 0,
+          transcriptBytes: 0,
+        }),
+        everloop: async () => {
+          const before = await blobBytes();
+          const measured = await measure(client, everloop, workload, iterations);
+          return {
+            ...measured,
+            // Message ids are the run's own, so no two runs share a blob.
+            blobBytes: (await blobBytes()) - before,
+            transcriptBytes: await transcriptBytes(client, measured.id),
+          };
+        },
       },
       {
         rounds: pairs,
@@ -89,10 +103,9 @@ async function measure(
   contestant: Contestant,
   workload: Workload,
   iterations: number,
-  transcriptBytesOf: (id: string) => Promise<number>,
-): Promise<Measured> {
+): Promise<HistorySize & { readonly id: string }> {
   const { id } = await timeRun(contestant, workload, iterations);
-  return { ...(await historySize(client, id)), transcriptBytes: await transcriptBytesOf(id) };
+  return { ...(await historySize(client, id)), id };
 }
 
 async function transcriptBytes(client: Client, id: string): Promise<number> {
@@ -116,9 +129,11 @@ function againstFloor(iterations: number, pairs: readonly Pair[]): Check {
 }
 
 function againstTranscript(name: string, pairs: readonly Pair[], atMost: number): Check {
-  const ratios = pairs.map(({ everloop }) => everloop.bytes / everloop.transcriptBytes);
+  const ratios = pairs.map(
+    ({ everloop: { bytes, blobBytes, transcriptBytes } }) => (bytes + blobBytes) / transcriptBytes,
+  );
   return {
-    name: `history / transcript, ${name}`,
+    name: `(history + blobs) / transcript, ${name}`,
     measured: estimateMedian(ratios),
     bound: { atMost },
   };
@@ -146,6 +161,9 @@ function figuresOf(name: string, pairs: readonly Pair[], iterations: number) {
     ),
     [`${name}: everloop events per iteration`]: perIteration(
       ({ everloop }) => everloop.events.length,
+    ),
+    [`${name}: everloop blob bytes per iteration`]: perIteration(
+      ({ everloop }) => everloop.blobBytes,
     ),
     [`${name}: transcript bytes per iteration`]: perIteration(
       ({ everloop }) => everloop.transcriptBytes,

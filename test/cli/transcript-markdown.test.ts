@@ -92,7 +92,7 @@ const hostileRun = run(
 );
 
 it('keeps hostile content in its place', async () => {
-  await expect(toMarkdown(hostileRun)).toMatchFileSnapshot('hostile-transcript.md');
+  await expect(toMarkdown(hostileRun)).toMatchFileSnapshot('hostile-transcript.md.txt');
 });
 
 it('has one section for each message, whatever the messages say', () => {

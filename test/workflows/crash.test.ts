@@ -106,6 +106,15 @@ describe('a killed Worker', () => {
     const survivor = workers.find((worker) => worker !== holder);
     expect((await survivor?.counts())?.misses).toBeGreaterThanOrEqual(1);
     expect(await ledgerLines()).toHaveLength(6);
+    const told = await Array.fromAsync(run.events());
+    const lost = told.filter((event) => event.type === 'attempt-lost');
+    expect(lost.map(({ data }) => data)).toMatchObject([{ activityId: '3/model', attempt: 1 }]);
+    expect(told).toContainEqual(
+      expect.objectContaining({
+        type: 'model-end',
+        data: expect.objectContaining({ activityId: '3/model', attempts: 2 }),
+      }),
+    );
     await assertReplays(client, run.id, { bundle: sharedBundle() });
   });
 

@@ -91,7 +91,7 @@ export default {
     {
       name: 'provider-sdk-in-its-folder',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/models/openai-(chat|responses)/' },
+      from: { path: '^src/', pathNot: '^src/models/openai(-chat|-responses)?/' },
       to: { path: 'node_modules/openai/' },
     },
     {

@@ -13,8 +13,8 @@ import { estimateMedian } from '../statistics.ts';
 import { createWorkload } from '../workload.ts';
 
 const runs = 50;
-/** Enough for the start of the runs to weigh little, and for a pair to take some ten seconds. */
-const iterations = 10;
+/** Enough for start and end of the runs to weigh little. */
+const iterations = 20;
 const rounds = 10;
 const warmUp = 1;
 

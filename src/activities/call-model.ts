@@ -1,5 +1,5 @@
 /** The model Activity: builds the request from the run's model context, streams the answer, returns it whole. */
-import { Context } from '@temporalio/activity';
+import { activityInfo, Context, log } from '@temporalio/activity';
 import type { AgentDefinition } from '../agents/define-agent.ts';
 import type { LanguageModel } from '../chat/language-model.ts';
 import { ModelError } from '../chat/model-error.ts';
@@ -25,6 +25,9 @@ import { messagesOf, rebuildContext } from './rebuild-context.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { toModelFailure } from './to-model-failure.ts';
 import { cancelledResult, toModelResult } from './to-model-result.ts';
+
+/** Of the Activity's time, what the answer's way takes. */
+const reserveMs = 2_000;
 
 /** What the model Activity needs of its Worker. */
 export interface CallModelDependencies {
@@ -70,6 +73,7 @@ async function call(
   live: LiveEvents,
   earlier: readonly Attempt[],
 ): Promise<ModelCallResult> {
+  const started = Date.now();
   const name = agent.models[input.model ?? 0] ?? '';
   const model = dependencies.modelNamed(name, agent.name);
   const hooks = input.view === undefined ? [] : (dependencies.agents.get(agent.name)?.hooks ?? []);
@@ -84,17 +88,28 @@ async function call(
   const { cancellationSignal } = Context.current();
   const messages = await dependencies.loadMedia(request.messages, cancellationSignal);
   const answer = await streamAnswer(model, { ...request, messages }, live);
-  if ('cancelled' in answer) return cancelledResult(answer);
-  const review = await reviewResponse(hooks, asking, answer.response);
+  if ('cancelled' in answer) return cancelledResult(answer, { changes, earlier });
+  const afterCall = { deadline: started + activityInfo().startToCloseTimeoutMs - reserveMs };
+  const review = await reviewResponse(hooks, { ...asking, afterCall }, answer.response);
   return toModelResult(answer, review, { changes, earlier, callIds, model: name });
 }
 
 /** The agent's own word on whether the call is tried again, where it has one. */
 function judged({ agents }: CallModelDependencies, error: unknown, agent: string): unknown {
   if (!(error instanceof ModelError)) return error;
-  const retryable = agents.get(agent)?.retryIf?.(error);
+  const retryable = retryableBy(agents.get(agent)?.retryIf, error);
   if (retryable === undefined || retryable === error.retryable) return error;
   return new ModelError(error.message, { ...error, retryable }, { cause: error });
+}
+
+/** A judgement that fails is none: it must not decide, and what it throws must not be recorded. */
+function retryableBy(retryIf: AgentDefinition['retryIf'], error: ModelError): boolean | undefined {
+  try {
+    return retryIf?.(error);
+  } catch (failure) {
+    log.warn('retryIf failed; the kind of the error decides', { error: failure });
+    return undefined;
+  }
 }
 
 /** The cached context if it is the one the Workflow means, else the one that history tells. */

@@ -45,14 +45,18 @@ export function createLoadMedia(blobs: BlobStore): LoadMedia {
     return { ...part, toolResult: { ...part.toolResult, output: { ...output, content } } };
   };
 
-  return (messages, signal) =>
-    Promise.all(
-      messages.map(async (message) => {
-        if (!message.parts.some(hasBlob)) return message;
+  // One after another: a long transcript must not open all its blobs at once.
+  return async (messages, signal) => {
+    const all: Message[] = [];
+    for (const message of messages) {
+      if (!message.parts.some(hasBlob)) all.push(message);
+      else {
         const parts = await Promise.all(message.parts.map((part) => partLoaded(part, signal)));
-        return { ...message, parts };
-      }),
-    );
+        all.push({ ...message, parts });
+      }
+    }
+    return all;
+  };
 }
 
 function hasBlob(part: Part): boolean {

@@ -9,8 +9,16 @@ import { resolveOptions } from '../chat/resolve-options.ts';
 import type { Response } from '../chat/response.ts';
 import type { HookChanges, HookError } from '../loop/hook-changes.ts';
 import type { Asking } from './ask-hook.ts';
-import { anyChanges, askHook, HookFailed, observed, stopChange, toChanges } from './ask-hook.ts';
-import { askAgain } from './tool-hooks.ts';
+import {
+  anyChanges,
+  askAgain,
+  askHook,
+  HookFailed,
+  observed,
+  stopChange,
+  toChanges,
+  tooManyChanges,
+} from './ask-hook.ts';
 
 const ModelStartAnswer = z.strictObject({
   ...anyChanges,
@@ -114,18 +122,28 @@ export async function reviewResponse(
       ...(usage !== undefined && { usage }),
     };
     try {
-      const answer = await askAgain(() =>
-        askHook(
-          hook,
-          'onModelEnd',
-          (context) => hook.onModelEnd?.({ ...context, response }),
-          ModelEndAnswer,
-          asking,
-        ),
+      const answer = await askAgain(
+        () =>
+          askHook(
+            hook,
+            'onModelEnd',
+            (context) => hook.onModelEnd?.({ ...context, response }),
+            ModelEndAnswer,
+            asking,
+          ),
+        asking.afterCall,
       );
       message = answer?.message ?? message;
       const changed = toChanges(hook, answer);
       if (changed !== undefined) changes.push(changed);
+      const hookError = tooManyChanges('onModelEnd', changes);
+      if (hookError !== undefined) {
+        return {
+          ...(message !== undefined && { message }),
+          changes: changes.slice(0, -1),
+          hookError,
+        };
+      }
     } catch (error) {
       if (!(error instanceof HookFailed)) throw error;
       if (hook.observer === true) changes.push(observed(hook, error));

@@ -53,6 +53,12 @@ async function asked(dependencies: RunHookDependencies, input: HookInput): Promi
   );
   const asking = { agent, iteration, view, messages: messagesFor(dependencies) };
   try {
+    return bounded(await answers());
+  } catch (error) {
+    throw error instanceof HookFailed ? toHookFailure(error) : error;
+  }
+
+  async function answers(): Promise<HookResult> {
     switch (moment) {
       case 'onStart':
       case 'onLoop':
@@ -66,9 +72,17 @@ async function asked(dependencies: RunHookDependencies, input: HookInput): Promi
       default:
         throw new Error(`${moment} is asked inside its call`);
     }
-  } catch (error) {
-    throw error instanceof HookFailed ? toHookFailure(error) : error;
   }
+}
+
+/** Bytes of all answers together: what is skipped or rewritten is written once more, into the next input. */
+const maxResultBytes = 512 * 1024;
+
+function bounded(result: HookResult): HookResult {
+  if (Buffer.byteLength(JSON.stringify(result)) <= maxResultBytes) return result;
+  const hook = result.changes.at(-1)?.hook ?? '';
+  const why = new RangeError(`the answers are more than ${maxResultBytes} bytes together`);
+  throw new HookFailed(hook, result.moment, why);
 }
 
 const userMessages = z.optional(
@@ -112,10 +126,11 @@ async function askInLoop(
         const identified = answer?.messages?.map((message) =>
           toIdentified(message, messages++, activityId),
         );
+        const { messages: _, ...changes } = answer ?? {};
         return toChanges(hook, {
-          ...answer,
+          ...changes,
           ...(identified !== undefined && { messages: identified }),
-        } as Partial<HookChanges>);
+        });
       })
       .catch((error: unknown) => observed(hook, error));
     if (changes === undefined) continue;
@@ -158,11 +173,12 @@ async function askBeforeCalls(
 
 async function inputOf(tool: Tool | undefined, call: ToolCall): Promise<InputCheck> {
   const parsed = toolInput(call);
-  // The call itself answers what it cannot be run with.
   if (!parsed.ok) {
     return { ok: false, problem: `invalid arguments for ${call.name}: ${parsed.problem}` };
   }
-  return (await tool?.check(parsed.input)) ?? { ok: true, input: parsed.input };
+  const unchecked: InputCheck = { ok: true, input: parsed.input };
+  // A check that throws is the call's to answer: running the tool throws the same.
+  return (await tool?.check(parsed.input).catch(() => unchecked)) ?? unchecked;
 }
 
 async function actionFor(

@@ -18,6 +18,9 @@ import { messagesOf } from './rebuild-context.ts';
 import type { RewrittenResult } from './tool-hooks.ts';
 import { rewriteResult } from './tool-hooks.ts';
 
+/** Of the Activity's time, what storing the result and the answer's way take. */
+const reserveMs = 4_000;
+
 /** What the tool Activity needs of its Worker. */
 export interface RunToolDependencies extends ToolSurroundings {
   readonly agents: ReadonlyMap<string, Pick<AgentDefinition, 'hooks'>>;
@@ -35,7 +38,9 @@ export function createRunTool(dependencies: RunToolDependencies) {
     const input = ToolRunInput.parse(raw);
     const run = async (attempts: readonly Attempt[]): Promise<ToolRunResult> => {
       const { agent, call, maxResultBytes } = input;
-      const keeper = createKeeper(dependencies.blobs, Date.now());
+      const startedAt = Date.now();
+      const keeper = createKeeper(dependencies.blobs, startedAt);
+      const deadline = startedAt + activityInfo().startToCloseTimeoutMs - reserveMs;
       const ended = await executeCall(
         dependencies,
         dependencies.toolNamed(agent, call.name),
@@ -43,7 +48,7 @@ export function createRunTool(dependencies: RunToolDependencies) {
       );
       if (typeof ended === 'string') return notEnded(ended);
       const limit = { maxResultBytes, reader: dependencies.readerOf(agent) };
-      const review = await reviewResult(dependencies, input, resultMessage(input, ended));
+      const review = await reviewResult(dependencies, input, resultMessage(input, ended), deadline);
       const { message, changes, hookError } = review;
       return {
         message: await fitResult(message, limit, keeper),
@@ -71,12 +76,14 @@ async function reviewResult(
   { agents, readHistory, blobs }: RunToolDependencies,
   { agent, call, view, activityId }: z.output<typeof ToolRunInput>,
   result: IdentifiedMessage,
+  deadline: number,
 ): Promise<RewrittenResult> {
   const hooks = agents.get(agent)?.hooks?.filter(({ onToolEnd }) => onToolEnd !== undefined) ?? [];
   if (view === undefined || hooks.length === 0) return { message: result, changes: [] };
   const here = callHere(activityId);
   const messages = messagesOf({ readHistory, blobs }, here);
-  const asking = { agent, iteration: here.iteration, view, messages };
+  const afterCall = { deadline };
+  const asking = { agent, iteration: here.iteration, view, messages, afterCall };
   return await rewriteResult(hooks, asking, call, result);
 }
 

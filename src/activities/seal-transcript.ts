@@ -32,9 +32,15 @@ export function createSealTranscript(dependencies: SealTranscriptDependencies) {
       const { sealed, tail, count } = transcript;
       const fresh = tail.slice((sealed?.messages ?? 0) - (count - tail.length));
       try {
-        return await writeTranscript(dependencies.blobs, sealed, fresh);
+        // A store that hangs must not hold a run that is cancelled.
+        return await orStopped(writeTranscript(dependencies.blobs, sealed, fresh));
       } catch (error) {
         throw isBlobError(error) ? toBlobFailure(error) : error;
       }
     });
+}
+
+function orStopped<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return Promise.race([work, Context.current().cancelled]);
 }

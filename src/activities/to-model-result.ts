@@ -1,6 +1,7 @@
 /** From a model's answer to what history records of it: the final message with its identity, usage, and what hooks changed. */
 import { ApplicationFailure } from '@temporalio/common';
 import { callsOf } from '../chat/calls-of.ts';
+import { pauseMark } from '../chat/pause-mark.ts';
 import type { IdentifiedMessage } from '../chat/transcript-message.ts';
 import { withUniqueCallIds } from '../loop/call-ids.ts';
 import type { Attempt, ModelCallResult } from '../loop/calls.ts';
@@ -11,9 +12,6 @@ import { isRecordable } from './is-recordable.ts';
 import type { ReviewedResponse } from './model-hooks.ts';
 import { partialMessage } from './partial-message.ts';
 import type { CancelledAnswer, WholeAnswer } from './stream-answer.ts';
-
-/** Metadata by which an adapter marks an answer that its provider has only paused. */
-const pauseMark = 'everloop/pause';
 
 /** More calls than this are no answer but a fault; each of them would need a result in history. */
 const maxRecordedCalls = 1_000;
@@ -62,7 +60,10 @@ export function toModelResult(
 }
 
 /** What a cancelled call has come to: the text so far, and the tokens if the provider told them. */
-export function cancelledResult({ cancelled }: CancelledAnswer): ModelCallResult {
+export function cancelledResult(
+  { cancelled }: CancelledAnswer,
+  { changes, earlier }: Pick<CallRecord, 'changes' | 'earlier'>,
+): ModelCallResult {
   const partial = partialMessage(cancelled.message());
   const usage = cancelled.metadata()?.usage;
   const message = partial && identified({ ...partial, partial: true });
@@ -70,6 +71,8 @@ export function cancelledResult({ cancelled }: CancelledAnswer): ModelCallResult
     ...(message !== undefined && isRecordable(message) && { message }),
     finishReason: 'other',
     ...(usage !== undefined && { usage }),
+    ...(earlier.length > 0 && { attempts: [...earlier] }),
+    ...(changes.length > 0 && { changes: [...changes] }),
     cancelled: true,
   };
 }

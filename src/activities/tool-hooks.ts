@@ -1,5 +1,4 @@
 /** Asks the hooks after a tool call. The call has happened: nothing here runs it again. */
-import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { Hook } from '../agents/define-hook.ts';
 import type { ToolCall } from '../chat/tool-call.ts';
@@ -7,7 +6,16 @@ import { ToolOutput } from '../chat/tool-output.ts';
 import type { IdentifiedMessage } from '../chat/transcript-message.ts';
 import type { HookChanges, HookError } from '../loop/hook-changes.ts';
 import type { Asking } from './ask-hook.ts';
-import { anyChanges, askHook, HookFailed, observed, stopChange, toChanges } from './ask-hook.ts';
+import {
+  anyChanges,
+  askAgain,
+  askHook,
+  HookFailed,
+  observed,
+  stopChange,
+  toChanges,
+  tooManyChanges,
+} from './ask-hook.ts';
 import { toToolOutput } from './tool-output.ts';
 
 const ToolEndAnswer = z.strictObject({
@@ -29,10 +37,6 @@ export interface RewrittenResult {
   readonly hookError?: HookError;
 }
 
-/** Tries of a hook that asks to be tried again, and the longest it is waited for in between. */
-const attempts = 3;
-const longestWaitMs = 10_000;
-
 /** Asks each hook in turn; each sees what the one before it made of the result. */
 export async function rewriteResult(
   hooks: readonly Hook[],
@@ -44,10 +48,12 @@ export async function rewriteResult(
   let message = result;
   for (const hook of hooks) {
     try {
-      const answer = await askAgain(() => ask(hook, asking, call, message));
+      const answer = await askAgain(() => ask(hook, asking, call, message), asking.afterCall);
       if (answer?.result !== undefined) message = withResult(message, answer.result);
       const changed = toChanges(hook, answer);
       if (changed !== undefined) changes.push(changed);
+      const hookError = tooManyChanges('onToolEnd', changes);
+      if (hookError !== undefined) return { message, changes: changes.slice(0, -1), hookError };
     } catch (error) {
       if (!(error instanceof HookFailed)) throw error;
       if (hook.observer === true) changes.push(observed(hook, error));
@@ -71,19 +77,6 @@ function ask(hook: Hook, asking: Asking, call: ToolCall, { parts }: IdentifiedMe
     ToolEndAnswer,
     asking,
   );
-}
-
-/** Tries in place what asks for it: another attempt of the Activity would run the tool again. */
-export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof HookFailed) || error.retry === undefined) throw error;
-      if (attempt >= attempts) throw error;
-      await delay(Math.min(error.retry.afterMs ?? 1_000, longestWaitMs));
-    }
-  }
 }
 
 function withResult(

@@ -8,7 +8,7 @@ import { byName } from '../tools/by-name.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { AgentDefinition } from './define-agent.ts';
 import { modelsOf, toolsOf } from './define-agent.ts';
-import { momentsOf } from './define-hook.ts';
+import { hookTimeoutMs, momentsOf } from './define-hook.ts';
 
 /**
  * The agent as data: options resolved (the start's win), tools sorted by code unit of their name, hashed.
@@ -46,6 +46,7 @@ function hookMembers({
   const specs = hooks.map((hook) => ({
     name: hook.name,
     moments: momentsOf(hook),
+    timeoutMs: hookTimeoutMs(hook),
     ...(hook.local === true && { local: true as const }),
   }));
   const hidden = hiddenTools.map(({ name }) => name).sort();

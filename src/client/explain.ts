@@ -63,7 +63,9 @@ function inWords(failure: string): string {
 
 function describeActivity({ id, name }: OpenActivity): string {
   if (name === 'everloopResolveAgent') return 'The agent is not resolved yet';
-  const [iteration, call] = id.split('/');
+  const [iteration, call, moment] = id.split('/');
+  if (name === 'everloopSealTranscript') return 'Putting the transcript into the blob store';
+  if (name === 'everloopRunHook') return `Asking the hooks for ${moment}`;
   return name === 'everloopCallModel'
     ? `The model call of iteration ${iteration}`
     : `Tool call ${call} of iteration ${iteration}`;

@@ -41,6 +41,14 @@ export interface RunSnapshot {
  * @throws EverloopError `not_found`, `engine_unreachable`
  */
 export async function takeSnapshot(client: Client, id: string): Promise<RunSnapshot> {
+  for (;;) {
+    const snapshot = await lookAt(client, id);
+    // It went on in a new Temporal run while it was looked at.
+    if (snapshot !== 'continued') return snapshot;
+  }
+}
+
+async function lookAt(client: Client, id: string): Promise<RunSnapshot | 'continued'> {
   return await translated(id, async () => {
     const { namespace } = client.options;
     const description = await client.workflowService.describeWorkflowExecution({
@@ -53,6 +61,7 @@ export async function takeSnapshot(client: Client, id: string): Promise<RunSnaps
     for await (const event of readHistory(client, { runId: id, temporalRunId })) events.push(event);
     const state = latestState({ runId: id, events });
     const closed = events.findLast((event) => event.type === 'closed')?.closed;
+    if (closed?.how === 'continued') return 'continued';
     const attempt = description.pendingWorkflowTask?.attempt ?? 0;
     return {
       id,

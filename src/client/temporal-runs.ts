@@ -39,6 +39,11 @@ export async function temporalRunOf(
   for await (const temporalRunId of backwards(client, runId)) {
     if (temporalRunId.endsWith(temporalRun)) return temporalRunId;
   }
+  // One that a reset has left behind is on nobody's way back.
+  const query = `WorkflowId = '${runId.replaceAll("'", "\\'")}'`;
+  for await (const listed of client.workflow.list({ query })) {
+    if (listed.runId.endsWith(temporalRun)) return listed.runId;
+  }
   throw new EverloopError('invalid_input', `run ${runId} has no event in a part ${temporalRun}`, {
     hint: 'the id is of another run, or older than what the server keeps: read the events from the first on',
   });

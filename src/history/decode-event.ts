@@ -69,7 +69,11 @@ async function decodeActivity(
   const failed = event.activityTaskFailedEventAttributes;
   if (failed) {
     const scheduledId = Number(failed.scheduledEventId);
-    return { type: 'activity-failed', scheduledId, ...describeFailure(failed.failure) };
+    return {
+      type: 'activity-failed',
+      scheduledId,
+      ...(await describeFailure(failed.failure, decode)),
+    };
   }
   const timedOut = event.activityTaskTimedOutEventAttributes;
   if (timedOut) {
@@ -150,7 +154,7 @@ async function decodeClose(
     return { how: 'completed', result };
   }
   const failed = event.workflowExecutionFailedEventAttributes;
-  if (failed) return { how: 'failed', ...describeFailure(failed.failure) };
+  if (failed) return { how: 'failed', ...(await describeFailure(failed.failure, decode)) };
   if (event.workflowExecutionCanceledEventAttributes) return { how: 'cancelled' };
   if (event.workflowExecutionTerminatedEventAttributes) return { how: 'terminated' };
   if (event.workflowExecutionTimedOutEventAttributes) return { how: 'timed-out' };
@@ -159,11 +163,17 @@ async function decodeClose(
   return undefined;
 }
 
-function describeFailure(failure: Failure): { failureType: string; message: string } {
-  return {
-    failureType: failure?.applicationFailureInfo?.type ?? '',
-    message: failure?.message ?? '',
-  };
+/** A failure converter may have moved the text into a payload of its own, which a codec then encrypts. */
+async function describeFailure(
+  failure: Failure,
+  decode: DecodePayloads,
+): Promise<{ failureType: string; message: string }> {
+  const failureType = failure?.applicationFailureInfo?.type ?? '';
+  if (!failure?.encodedAttributes) return { failureType, message: failure?.message ?? '' };
+  const [attributes] = await decode([failure.encodedAttributes]);
+  const isRecord = typeof attributes === 'object' && attributes !== null;
+  const message = isRecord && 'message' in attributes ? String(attributes.message) : '';
+  return { failureType, message };
 }
 
 function activityTypeOf(data: unknown): string {

@@ -34,6 +34,8 @@ export type ToolSpec = z.infer<typeof ToolSpec>;
 export const HookSpec = z.object({
   name: z.string(),
   moments: z.readonly(z.array(HookMoment)),
+  /** Time for one answer. */
+  timeoutMs: z.int().check(z.positive()),
   /** Asked inside the Workflow task, without a round trip through the server. */
   local: z.optional(z.literal(true)),
 });

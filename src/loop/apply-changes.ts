@@ -1,11 +1,17 @@
 /** What the changes of hooks do to a run. */
 import type { JsonValue } from '../chat/json.ts';
 import type { AgentSpec } from './agent-spec.ts';
+import { cutText } from './cut-text.ts';
 import { chainDigest } from './digest.ts';
 import type { HookChanges } from './hook-changes.ts';
 import type { LoopState } from './loop-state.ts';
+import { maxMetadataBytes } from './metadata-limit.ts';
 import { push } from './push.ts';
 import type { Stop } from './stop.ts';
+import { utf8Length } from './utf8-length.ts';
+
+/** Longest text that is noted of a hook's error, in UTF-16 code units. */
+const errorLength = 500;
 
 /** The state with all changes, in the order in which their hooks are registered. `at`: Workflow time in milliseconds. */
 export function applyChanges(
@@ -26,12 +32,8 @@ function applyOne(state: LoopState, changes: HookChanges, at: number): LoopState
     changed = { ...changed, transcript: appended.reduce(push, changed.transcript) };
   }
   if (tools !== undefined) changed = { ...changed, hidden: hiddenAfter(changed.hidden, tools) };
-  if (metadata !== undefined) {
-    changed = { ...changed, metadata: mergeMetadata(changed.metadata, metadata) };
-  }
-  if (error !== undefined) {
-    changed = { ...changed, metadata: { ...changed.metadata, [`${hook}.error`]: error } };
-  }
+  if (metadata !== undefined) changed = withMetadata(changed, hook, metadata);
+  if (error !== undefined) changed = noteError(changed, hook, error);
   if (stop !== undefined && changed.halt === undefined) {
     changed = { ...changed, halt: toStop(hook, stop) };
   }
@@ -60,6 +62,23 @@ function hiddenAfter(
   const names = new Set([...hidden, ...hide]);
   for (const name of show) names.delete(name);
   return [...names].sort();
+}
+
+/** What would make the metadata too large is left out, and noted. */
+function withMetadata(
+  state: LoopState,
+  hook: string,
+  changes: Readonly<Record<string, JsonValue>>,
+): LoopState {
+  const metadata = mergeMetadata(state.metadata, changes);
+  if (utf8Length(JSON.stringify(metadata)) <= maxMetadataBytes) return { ...state, metadata };
+  const why = `its metadata was left out: a run keeps ${maxMetadataBytes} bytes at most`;
+  return noteError(state, hook, why);
+}
+
+function noteError(state: LoopState, hook: string, error: string): LoopState {
+  const metadata = { ...state.metadata, [`${hook}.error`]: cutText(error, errorLength) };
+  return { ...state, metadata };
 }
 
 /** Key by key, the newer value wins; null deletes. */

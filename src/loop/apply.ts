@@ -114,7 +114,7 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
     case 'hooks-asked':
       return askedHooks(state, fact);
     case 'iteration-ended':
-      return { ...state, phase: { kind: 'boundary' } };
+      return { ...withoutMessage(state), phase: { kind: 'boundary' } };
     case 'cancel-requested':
       return { ...state, cancelRequested: true };
     case 'stopped':
@@ -126,6 +126,13 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
     case 'ended':
       return { ...state, endedAt: fact.at, phase: { kind: 'ended' } };
   }
+}
+
+/** The last response's message stands in the transcript now, and is not carried on twice. */
+function withoutMessage(state: LoopState): LoopState {
+  if (state.lastResponse?.message === undefined) return state;
+  const { message: _, ...lastResponse } = state.lastResponse;
+  return { ...state, lastResponse };
 }
 
 const nothingUnsent: LoopState['unsent'] = { append: [], received: [] };

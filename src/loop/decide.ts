@@ -68,8 +68,12 @@ export function isStopping(state: LoopState): boolean {
 /** Bytes of messages that may wait at once: what is read at one boundary goes into history and request together. */
 const maxInboxBytes = 8 * 1024 * 1024;
 
+/** Messages that may wait at once: their ids are told in one input. */
+const maxInboxMessages = 1_000;
+
 /** Whether no further message can wait. */
 export function isInboxFull(state: LoopState): boolean {
+  if (state.inbox.length >= maxInboxMessages) return true;
   return state.inbox.reduce((sum, waiting) => sum + waiting.bytes, 0) >= maxInboxBytes;
 }
 

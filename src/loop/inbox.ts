@@ -9,13 +9,18 @@ import { utf8Length } from './utf8-length.ts';
 /** Messages whose ids are remembered: one that is sent again later than this is another message. */
 const seenLength = 1_000;
 
+/** Whether a message of that id was received, as far back as ids are remembered. */
+export function wasReceived({ seen }: LoopState, id: string): boolean {
+  return seen.some((entry) => entry.id === id);
+}
+
 /** Puts a message into the inbox; one that was received before changes nothing. */
 export function receive(
   state: LoopState,
   fact: Extract<Fact, { type: 'message-received' }>,
 ): LoopState {
   const { id } = fact;
-  if (state.seen.some((seen) => seen.id === id)) return state;
+  if (wasReceived(state, id)) return state;
   const position = state.received + 1;
   const message: TranscriptMessage = {
     ...fact.message,

@@ -24,13 +24,24 @@ export function endsRun(reason: FinishReason): boolean {
  */
 export function planCalls(
   agent: AgentSpec,
-  response: { readonly message?: TranscriptMessage; readonly finishReason: FinishReason },
+  response: {
+    readonly message?: TranscriptMessage;
+    readonly finishReason: FinishReason;
+    readonly providerPause?: boolean;
+  },
   where: { readonly firstTemporalRunId: string; readonly iteration: number; readonly at: number },
 ): readonly PendingToolCall[] {
-  return callsOf(response.message).map((call, index) => {
+  const calls = callsOf(response.message);
+  const isKnown = ({ name }: ToolCall) => toolSpecOf(agent, name) !== undefined;
+  const firstUnknown = calls.findIndex((call) => !isKnown(call));
+  return calls.map((call, index) => {
     const problem = endsRun(response.finishReason)
       ? undefined
-      : problemOf(agent, call, index, response.finishReason);
+      : problemOf(agent, call, {
+          index,
+          isCut: isCut(response),
+          namesTools: index === firstUnknown,
+        });
     if (problem === undefined) return { status: 'proposed', call, index };
     const id = activityMessageId(
       where.firstTemporalRunId,
@@ -42,6 +53,17 @@ export function planCalls(
   });
 }
 
+/** A provider's own pause is given as `length` too, and cuts nothing. */
+function isCut({
+  finishReason,
+  providerPause,
+}: {
+  readonly finishReason: FinishReason;
+  readonly providerPause?: boolean;
+}): boolean {
+  return finishReason === 'length' && providerPause !== true;
+}
+
 /** Calls of one response that are run; the server keeps no more than 2,000 open Activities per run. */
 const maxExecutedCalls = 200;
 /** Tools named to a model that called one which is not there. */
@@ -50,18 +72,18 @@ const maxNames = 20;
 function problemOf(
   agent: AgentSpec,
   call: ToolCall,
-  index: number,
-  reason: FinishReason,
+  where: { readonly index: number; readonly isCut: boolean; readonly namesTools: boolean },
 ): string | undefined {
   const name = shortName(call.name);
-  if (reason === 'length') {
+  if (where.isCut) {
     return `not executed: ${name}: your output was cut at its length limit, so its arguments may be incomplete. Make a shorter call.`;
   }
-  if (index >= maxExecutedCalls) {
+  if (where.index >= maxExecutedCalls) {
     return `not executed: ${name}: a response may make ${maxExecutedCalls} calls at most. Make it again in the next one.`;
   }
   if (toolSpecOf(agent, call.name) === undefined) {
-    return `unknown tool: ${name}. ${available(agent)}`;
+    // Once is enough: a response may make a thousand such calls.
+    return `unknown tool: ${name}.${where.namesTools ? ` ${available(agent)}` : ''}`;
   }
   const input = toolInput(call);
   if (!input.ok) {

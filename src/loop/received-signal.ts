@@ -1,6 +1,7 @@
 /** What a Signal `send` comes to, in the Workflow and in its projection alike. */
 import { isInboxFull } from './decide.ts';
 import type { Fact } from './fact.ts';
+import { wasReceived } from './inbox.ts';
 import type { LoopState } from './loop-state.ts';
 import { isSendInput } from './read-input.ts';
 import { toUserMessage } from './to-user-message.ts';
@@ -15,7 +16,16 @@ export function receivedSignal(
   payload: unknown,
   at: number,
 ): Extract<Fact, { type: 'message-received' | 'message-refused' }> {
-  if (!isSendInput(payload) || isInboxFull(state)) return { type: 'message-refused' };
-  const id = payload.id ?? `signal-${state.received + 1}`;
+  if (!isSendInput(payload)) return { type: 'message-refused' };
+  const id = payload.id ?? freeId(state);
+  if (!wasReceived(state, id) && isInboxFull(state)) return { type: 'message-refused' };
   return { type: 'message-received', at, id, message: toUserMessage(payload.message) };
+}
+
+/** An id that no sender has used: it would make another message look like this one. */
+function freeId(state: LoopState): string {
+  for (let n = state.received + 1; ; n += 1) {
+    const id = `signal-${n}`;
+    if (!wasReceived(state, id)) return id;
+  }
 }

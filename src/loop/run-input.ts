@@ -5,6 +5,8 @@ import { Message } from '../chat/message.ts';
 import { Options } from '../chat/options.ts';
 import { NonEmptyText } from '../chat/text.ts';
 import type { LoopState } from './loop-state.ts';
+import { maxMetadataBytes } from './metadata-limit.ts';
+import { utf8Length } from './utf8-length.ts';
 
 /** What the user says: plain text, or a complete user message. */
 export const UserInput = z.union([NonEmptyText, Message]).check(
@@ -37,7 +39,13 @@ export const StartInput = z.strictObject({
   options: z.optional(Options),
   maxIterations: z.optional(z.int().check(z.positive())),
   title: z.optional(z.string()),
-  metadata: z.optional(z.record(z.string(), JsonValue)),
+  metadata: z.optional(
+    z.record(z.string(), JsonValue).check(
+      z.refine((metadata) => utf8Length(JSON.stringify(metadata)) <= maxMetadataBytes, {
+        error: `must be ${maxMetadataBytes} bytes at most`,
+      }),
+    ),
+  ),
 });
 export type StartInput = z.infer<typeof StartInput>;
 

@@ -1,8 +1,17 @@
 /** From the state of a stopped run to its result. Apart from the schema, which Workflow code need not load. */
+import { cutBytes } from './cut-text.ts';
 import type { LoopState } from './loop-state.ts';
+import { maxPayloadBytes } from './payload-limit.ts';
 import type { RunResult } from './run-result.ts';
 
-/** The result of a stopped run. */
+/** Ids of late messages that the sentence names; all are in the list beside it. */
+const namedIds = 10;
+/** Repairs that are listed; the transcript shows what they came to. */
+const listedRepairs = 100;
+/** Bytes of JSON that everything but the output takes at most: a thousand ids of two hundred characters, and the rest. */
+const surroundings = 800_000;
+
+/** The result of a stopped run. It fits into one payload: what does not is cut, and whole in the transcript. */
 export function toRunResult(state: LoopState): RunResult {
   const {
     stop,
@@ -10,18 +19,22 @@ export function toRunResult(state: LoopState): RunResult {
   } = state;
   if (stop === undefined) throw new Error('the run has not stopped');
   const undelivered = state.inbox.map((waiting) => waiting.id);
-  const late =
-    undelivered.length === 0 ? '' : ` Messages that came too late: ${undelivered.join(', ')}.`;
   return {
     version: 1,
-    output: state.output,
+    output: cutBytes(state.output, maxPayloadBytes - surroundings),
     stopReason: stop.reason,
     ...(state.lastResponse !== undefined && { finishReason: state.lastResponse.finishReason }),
-    ended: `${stop.detail}${late}`,
+    ended: `${stop.detail}${late(undelivered)}`,
     usage: state.usage,
     iterations: state.iteration,
-    ...(state.repairs.length > 0 && { repairs: [...state.repairs] }),
+    ...(state.repairs.length > 0 && { repairs: state.repairs.slice(0, listedRepairs) }),
     ...(sealed?.messages === count && { transcript: sealed }),
     undelivered,
   };
+}
+
+function late(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  const more = ids.length > namedIds ? ` and ${ids.length - namedIds} more` : '';
+  return ` Messages that came too late: ${ids.slice(0, namedIds).join(', ')}${more}.`;
 }

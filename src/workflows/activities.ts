@@ -100,7 +100,7 @@ export function sealOptions(
 ): ActivityOptions {
   return {
     activityId,
-    startToCloseTimeout: '5 minutes', // reads a history of 50 MiB at most and writes as much
+    startToCloseTimeout: '2 minutes', // reads a history of 50 MiB at most and writes as much
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // history and Workflow must tell the same of it
     retry: { ...backoff, maximumAttempts: attempts },

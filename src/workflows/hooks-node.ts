@@ -56,8 +56,7 @@ export async function askHooksAtEnd(run: Run, about: About): Promise<void> {
 async function ask(run: Run, agent: AgentSpec, moment: HookMoment, about: About): Promise<unknown> {
   const { usage, metadata, iteration } = run.state;
   // What is told at the end must stand in history, and the answer alone would not say it.
-  const isLocal =
-    moment !== 'onEnd' && hooksFor(agent, moment).every((hook) => hook.local === true);
+  const isLocal = moment !== 'onEnd' && isHookLocal(agent, moment);
   const input: HookInput = {
     ...toAdvance(run.state),
     agent: agent.name,
@@ -65,9 +64,9 @@ async function ask(run: Run, agent: AgentSpec, moment: HookMoment, about: About)
     view: { usage, metadata },
     ...about,
   };
-  run.apply({ type: 'told' });
   run.now();
   if (isLocal) return await localHooks.everloopRunHook(input);
+  run.apply({ type: 'told' });
   const activityId = hookActivityId(iteration, moment, about.calls?.[0]?.id);
   return await nodes.everloopRunHook.executeWithOptions(hookOptions(agent, activityId), [input]);
 }
@@ -80,7 +79,14 @@ function take(run: Run, moment: HookMoment, result: unknown): void {
       nonRetryable: true,
     });
   }
+  // Asked inside a Workflow task, the question is told by its answer alone.
+  if (result.advance !== undefined) run.apply({ type: 'told' });
   run.apply({ type: 'hooks-asked', at: run.now(), result });
+}
+
+/** Whether every hook for the moment, if there is any, may be asked inside a Workflow task. */
+export function isHookLocal(agent: AgentSpec, moment: HookMoment): boolean {
+  return hooksFor(agent, moment).every((hook) => hook.local === true);
 }
 
 function hooksFor(agent: AgentSpec | undefined, moment: HookMoment): readonly HookSpec[] {

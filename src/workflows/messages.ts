@@ -10,8 +10,9 @@ import {
 import type { UsageTotal } from '../chat/usage.ts';
 import { isInboxFull } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
+import { wasReceived } from '../loop/inbox.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { sendProblem } from '../loop/read-input.ts';
+import { isSendInput, sendProblem } from '../loop/read-input.ts';
 import { receivedSignal } from '../loop/received-signal.ts';
 import type { SendInput } from '../loop/run-input.ts';
 import { toUserMessage } from '../loop/to-user-message.ts';
@@ -53,11 +54,13 @@ export function handleMessages(run: Run): void {
 }
 
 function validateSend(run: Run, payload: unknown): void {
+  const problem = sendProblem(payload);
+  if (problem !== undefined) throw rejection(failureType.rejected, problem);
+  // Sent again because its answer was lost: the answer is the same, whatever the run does meanwhile.
+  if (isSendInput(payload) && wasReceived(run.state, idOf(payload))) return;
   if (run.stopped) {
     throw rejection(failureType.runEnding, 'The run is ending and reads no more messages.');
   }
-  const problem = sendProblem(payload);
-  if (problem !== undefined) throw rejection(failureType.rejected, problem);
   if (isInboxFull(run.state)) {
     throw rejection(
       failureType.inboxFull,
@@ -67,11 +70,15 @@ function validateSend(run: Run, payload: unknown): void {
 }
 
 function receive(run: Run, payload: SendInput): SendReceipt {
-  const id = payload.id ?? currentUpdateInfo()?.id;
-  if (id === undefined) throw new Error('send was handled outside an Update');
+  const id = idOf(payload);
   const message = toUserMessage(payload.message);
   run.apply({ type: 'message-received', at: run.now(), id, message });
   return { position: positionOf(run.state, id) };
+}
+
+function idOf({ id = currentUpdateInfo()?.id }: SendInput): string {
+  if (id === undefined) throw new Error('send was handled outside an Update');
+  return id;
 }
 
 /** A Signal is never rejected: the sender would not hear of it. Nothing it holds may throw either. */

@@ -12,6 +12,9 @@ import { sinks } from './sinks.ts';
 /** Time after a cancellation in which calls may stop; two seconds of it are for their answer's way. Then their outcome counts as unknown. */
 const graceMs = stopGraceMs + 2_000;
 
+/** Turns of the event loop that a result takes from the Activity to whoever waits for it; more do no harm. */
+const turnsOfAResult = 50;
+
 /** The Workflow's LoopState, and the only way to change it. */
 export class Run {
   /** Workflow time at which lists were last told of the run, milliseconds since the epoch. */
@@ -106,6 +109,8 @@ export class Run {
     await this.#rootScope.cancelRequested.catch(() =>
       CancellationScope.nonCancellable(() => sleep(graceMs)),
     );
+    // A result that arrived in the same Workflow task counts: history shows it, and does not show this timer.
+    for (let turn = 0; turn < turnsOfAResult; turn += 1) await undefined;
     for (const listener of this.#graceListeners) listener();
   }
 

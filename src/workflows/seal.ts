@@ -1,6 +1,7 @@
 /** Puts the transcript so far into the blob store, and the run on its way to a new Temporal run or to its end. */
 import {
   ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   continueAsNew,
   isCancellation,
@@ -10,6 +11,7 @@ import { isTranscriptRef } from '../loop/call-results.ts';
 import type { SealInput } from '../loop/calls.ts';
 import { continuedState, nextContinuation } from '../loop/continuation.ts';
 import { receivable } from '../loop/decide.ts';
+import { failureType } from '../loop/failure-types.ts';
 import { sealActivityId } from '../loop/message-ids.ts';
 import type { AgentRunInput } from '../loop/run-input.ts';
 import { toAdvance } from '../loop/to-advance.ts';
@@ -38,6 +40,7 @@ export async function continueIfDue(run: Run): Promise<void> {
   // From here to the end nothing is awaited: a message that came between would be lost.
   const state = isSealed ? continuedState(run.state) : undefined;
   if (state === undefined) {
+    if (due === 'urgent' && isSealed) throw tooLarge();
     run.sealFailedAt = historyLength;
     return;
   }
@@ -46,6 +49,16 @@ export async function continueIfDue(run: Run): Promise<void> {
     from: { state, previous: { temporalRunId: runId, how: 'continued' } },
   };
   await continueAsNew<(argument: AgentRunInput) => Promise<unknown>>(argument);
+}
+
+/** The server would end the run soon, without any of what belongs to its end. */
+function tooLarge(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failureType.tooLarge,
+    message:
+      'The history has no room left, and the state of the run is too large to go on in a new one: make instructions, tools and metadata smaller.',
+    nonRetryable: true,
+  });
 }
 
 /** Seals the transcript of a run that has stopped. One that cannot be sealed ends all the same: its history is there. */

@@ -16,7 +16,7 @@ import type { ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import { toolSpecOf } from '../loop/tool-spec-of.ts';
 import { localTools, nodes, toolOptions } from './activities.ts';
-import { askHooks, viewFor } from './hooks-node.ts';
+import { askHooks, isHookLocal, viewFor } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
 
@@ -91,7 +91,12 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
     ...beyondDefaults(tool),
     ...(view !== undefined && { view }),
   };
-  if (tool.local === true && (await runLocally(run, { ...input, activityId }))) return;
+  if (
+    tool.local === true &&
+    isHookLocal(agent, 'onToolEnd') &&
+    (await runLocally(run, { ...input, activityId }))
+  )
+    return;
   if (isStopping(run.state)) return;
   run.apply({ type: 'tool-started', callId: call.id });
   const options = toolOptions(agent, tool, activityId, summaryOf(call));

@@ -61,11 +61,17 @@ describe('messagesPage', () => {
 
 describe('the summary of a run', () => {
   it('stays under 2 KB whatever the user, the model and the errors say', () => {
-    const state = stateWith([], '漢'.repeat(10_000));
-    const detail = '漢'.repeat(10_000);
-    const stop = shortened({ reason: 'error', detail, errorType: 'everloop.model.rate_limited' });
-    const memo = toRunMemo({ ...state, stop }, 0);
-    expect(Buffer.byteLength(JSON.stringify(memo))).toBeLessThan(2_048);
+    for (const said of ['漢', '\u0001', '"', '😀']) {
+      const text = said.repeat(10_000);
+      const state = stateWith([], text);
+      const start = { ...state.start, agent: said.repeat(200) };
+      const errorType = 'everloop.model.rate_limited';
+      const stop = shortened({ reason: 'error', detail: text, errorType });
+      const sealed = { hash: 'f'.repeat(64), messages: 100_000, bytes: 1_000_000_000 };
+      const transcript = { ...state.transcript, sealed };
+      const memo = toRunMemo({ ...state, start, stop, transcript, endedAt: 0 }, Date.now());
+      expect(Buffer.byteLength(JSON.stringify(memo))).toBeLessThan(2_048);
+    }
   });
 
   it('has the first line of the input as its title, cut on a code point', () => {

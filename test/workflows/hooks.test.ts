@@ -32,6 +32,14 @@ const add = defineTool({
     return `${a + b}`;
   },
 });
+const addNear = defineTool({
+  name: 'add',
+  description: 'Adds.',
+  input: z.object({ a: z.number(), b: z.number() }),
+  effect: 'none',
+  local: true,
+  execute: ({ a, b }) => `${a + b}`,
+});
 const secret = defineTool({
   name: 'secret',
   description: 'Not for everyone.',
@@ -205,6 +213,35 @@ const definitions: Readonly<Record<string, Partial<AgentDefinition>>> = {
           if (attempt === 1) throw new RetryableError('not yet', { retryAfterMs: 10 });
           return { metadata: { [`attempt of ${run.iteration}`]: attempt } };
         },
+      }),
+    ],
+  },
+  slowAfterTool: {
+    hooks: [
+      once({
+        onToolEnd: ({ run }) => {
+          note(run.id, 'thinking');
+          return new Promise(() => {});
+        },
+      }),
+    ],
+  },
+  crowded: {
+    hooks: [
+      once({
+        onLoop: () => ({ metadata: { a: 'x'.repeat(40_000) } }),
+        onToolEnd: ({ call }) => ({ metadata: { [call.id]: 'y'.repeat(20_000) } }),
+      }),
+    ],
+  },
+  failsNear: { hooks: [defineHook({ name: 'near', local: true, onLoop: fail })] },
+  readsAfterTool: {
+    tools: [addNear],
+    hooks: [
+      once({
+        onToolEnd: async ({ messages, call }) => ({
+          metadata: { [call.id]: (await messages()).length },
+        }),
       }),
     ],
   },
@@ -390,7 +427,49 @@ describe('hooks', () => {
   });
 });
 
+describe('a call that is over', () => {
+  it('keeps its result when the run is cancelled while a hook thinks about it', async () => {
+    const run = await harness.everloop.start('slowAfterTool', { input: 'Go.' });
+    await expect.poll(() => asked.get(run.id)?.length).toBe(2);
+    await run.cancel();
+    expect((await run.result()).stopReason).toBe('cancelled');
+    expect(resultsOf(await run.messages())).toEqual([
+      { id: 'call_0_0', text: '3', isError: false },
+      { id: 'call_0_1', text: '7', isError: false },
+    ]);
+  });
+});
+
+describe('metadata', () => {
+  it('has a limit; what does not fit is left out and noted', async () => {
+    const { run, result } = await finished('crowded');
+    expect(result.stopReason).toBe('completed');
+    const metadata = await metadataOf(run);
+    expect(Object.keys(metadata ?? {}).toSorted()).toEqual(['call_0_0', 'call_0_1', 'hook.error']);
+    expect(metadata?.['hook.error']).toContain('a run keeps 65536 bytes at most');
+  });
+
+  it('of a start has the same limit', async () => {
+    const metadata = { text: 'x'.repeat(100_000) };
+    await expect(harness.everloop.start('plain', { input: 'Go.', metadata })).rejects.toMatchObject(
+      { code: 'invalid_input' },
+    );
+  });
+});
+
 describe('a hook that fails', () => {
+  it('near the Workflow ends the run as any other does, and the run replays', async () => {
+    const { result } = await finished('failsNear');
+    expect(result).toMatchObject({ stopReason: 'error' });
+    expect(result.ended).toContain('The hook near failed in onLoop: broken');
+  });
+
+  it('is none for reading the messages of a local call', async () => {
+    const { run, result } = await finished('readsAfterTool');
+    expect(result.stopReason).toBe('completed');
+    expect(await metadataOf(run)).toEqual({ call_0_0: 2, call_0_1: 2 });
+  });
+
   it('as an observer is noted, and the run goes on', async () => {
     const { run, result } = await finished('observed');
     expect(result.stopReason).toBe('completed');

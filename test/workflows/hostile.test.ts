@@ -2,8 +2,10 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
+import { checkSequencing } from '../../src/chat/check-sequencing.ts';
 import { languageModel } from '../../src/chat/language-model.ts';
 import { ModelError } from '../../src/chat/model-error.ts';
+import { toMessage } from '../../src/chat/to-message.ts';
 import { readRawHistory } from '../../src/client/read-history.ts';
 import type { Script } from '../../src/models/scripted.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
@@ -156,7 +158,7 @@ describe('a run that meets the absurd', () => {
     expect(await run.result()).toMatchObject({ stopReason: 'completed', iterations: 2 });
     const texts = resultTexts(await run.messages());
     expect(texts).toHaveLength(250);
-    expect(texts[0]).toMatch(/^unknown tool: nothing\. Available tools: .* and 180 more\.$/);
+    expect(texts[0]).toMatch(/^unknown tool: nothing\. Available tools: .* and 181 more\.$/);
   });
 
   it('answers calls by names of any length', async () => {
@@ -216,12 +218,26 @@ describe('a run that meets the absurd', () => {
     });
   });
 
-  it('refuses a history with a call that has no result, and an input that is no user', async () => {
+  it('puts a history right in which a call has no result and a result no call, and says so', async () => {
     const call = { kind: 'tool_call' as const, toolCall: { id: 'c1', name: 'hold' } };
-    const history = [{ role: 'assistant' as const, parts: [call] }];
-    await expect(harness.everloop.start('holder', { input: 'Go.', history })).rejects.toMatchObject(
-      { code: 'invalid_input', message: expect.stringContaining('c1') },
-    );
+    const toolResult = { id: 'c2', name: 'hold', output: {} };
+    const history = [
+      { role: 'assistant' as const, parts: [call] },
+      { role: 'tool' as const, parts: [{ kind: 'tool_result' as const, toolResult }] },
+    ];
+    gate.open();
+    const run = await harness.everloop.start('holder', { input: 'Go.', history });
+    const { repairs } = await run.result();
+    expect(repairs).toEqual([
+      { action: 'removed_result', id: 'c2' },
+      { action: 'added_result', id: 'c1' },
+    ]);
+    expect(checkSequencing((await run.messages()).map(toMessage))).toEqual([]);
+    const repaired = (await Array.fromAsync(run.events())).find(({ type }) => type === 'repair');
+    expect(repaired?.data).toEqual({ repairs });
+  });
+
+  it('refuses an input that is no user', async () => {
     const input = { role: 'system' as const, parts: [{ kind: 'text' as const, text: 'Obey.' }] };
     await expect(harness.everloop.start('holder', { input })).rejects.toMatchObject({
       code: 'invalid_input',

@@ -1,7 +1,9 @@
 /** Closes a response: what the last delta says, and whether the answer is whole at all. */
+
 import type { FinishReason } from '../../chat/finish-reason.ts';
 import { ModelError } from '../../chat/model-error.ts';
 import type { PartDelta } from '../../chat/part-delta.ts';
+import { pauseMark } from '../../chat/pause-mark.ts';
 import type { ReportEntry } from '../../chat/report.ts';
 import type { ResponseDelta } from '../../chat/response-delta.ts';
 import { rawMetadata } from '../adapter/raw-metadata.ts';
@@ -9,9 +11,6 @@ import { citationsKey } from './read-citation.ts';
 import type { ReadState } from './read-event.ts';
 import { closeOpenBlocks } from './read-event.ts';
 import { readMessageUsage } from './read-message-usage.ts';
-
-/** Marks an answer that goes on when it is sent back unchanged. */
-const pauseMark = 'everloop/pause';
 
 /**
  * The terminal delta: finish reason, usage, the provider's own words for both, and the citations as they

@@ -3,8 +3,8 @@ import { fitToModel } from '../../chat/fit-to-model.ts';
 import type { LanguageModel } from '../../chat/language-model.ts';
 import type { AdapterOptions } from '../adapter/adapter-model.ts';
 import { adapterModel } from '../adapter/adapter-model.ts';
+import { createOpenAiClient, openAiErrors } from '../openai/openai-client.ts';
 import { endOfStream } from './end-of-stream.ts';
-import { createOpenAiClient, openAiErrors } from './openai-client.ts';
 import { initialReadState, isFinished, readChunk } from './read-chunk.ts';
 import { toRequestBody } from './to-request-body.ts';
 

@@ -8,7 +8,7 @@ import type { ToolChoice } from '../../chat/tool-choice.ts';
 import type { ToolDefinition } from '../../chat/tool-definition.ts';
 import { notExpressible } from '../adapter/not-expressible.ts';
 import { withExtension } from '../adapter/request-extension.ts';
-import { toOpenAiEffort, toOpenAiFormatName } from './openai-options.ts';
+import { toOpenAiEffort, toOpenAiFormatName } from '../openai/openai-options.ts';
 import { requestExtension } from './request-extension.ts';
 import { toWireMessages } from './to-wire-messages.ts';
 

@@ -2,7 +2,7 @@
 import type { LanguageModel } from '../../chat/language-model.ts';
 import type { AdapterOptions } from '../adapter/adapter-model.ts';
 import { adapterModel } from '../adapter/adapter-model.ts';
-import { createOpenAiClient, openAiErrors } from '../openai-chat/openai-client.ts';
+import { createOpenAiClient, openAiErrors } from '../openai/openai-client.ts';
 import { endOfStream } from './end-of-stream.ts';
 import { isFinished, readEvent } from './read-event.ts';
 import { initialReadState } from './read-state.ts';

@@ -5,7 +5,7 @@ import type { ModelErrorKind } from '../../../src/chat/model-error.ts';
 import { ModelError } from '../../../src/chat/model-error.ts';
 import { retryAfterMs } from '../../../src/models/adapter/retry-after.ts';
 import { toModelError } from '../../../src/models/adapter/to-model-error.ts';
-import { openAiErrors } from '../../../src/models/openai-chat/openai-client.ts';
+import { openAiErrors } from '../../../src/models/openai/openai-client.ts';
 
 const ours = { provider: 'openai-chat', sdkErrors: openAiErrors, now: 0 };
 const before = { ...ours, responded: false, outputStarted: false };

@@ -37,14 +37,19 @@ export async function* execute(
 ): AsyncGenerator<Executed, void, undefined> {
   let states: LoopState[] = [];
   let tail: TranscriptMessage[] = [];
+  let agent: LoopState['agent'];
   const reached = (state: LoopState): void => {
-    tail.push(...state.transcript.tail); // the Workflow sends what is new
-    states.push({ ...state, transcript: { ...state.transcript, tail: [...tail] } });
+    // The Workflow sends what is new.
+    tail.push(...state.transcript.tail);
+    agent = state.agent ?? agent;
+    const transcript = { ...state.transcript, tail: [...tail] };
+    states.push({ ...state, ...(agent !== undefined && { agent }), transcript });
   };
   function* inTurn() {
     for (const events of histories) {
       states = [];
       tail = [];
+      agent = undefined;
       yield { workflowId: runId, history: { events: [...withTaskFinished(events)] } };
     }
   }

@@ -27,8 +27,9 @@ export class Run {
   readonly #rootScope = CancellationScope.current();
   readonly #graceListeners = new Set<() => void>();
   readonly #replayed: boolean;
-  /** Messages that a replay was told of. */
+  /** Messages that a replay was told of, and the agent. */
   #told = 0;
+  #agentTold: LoopState['agent'];
 
   constructor(argument: AgentRunInput) {
     const { workflowId, firstExecutionRunId, startTime, taskQueue } = workflowInfo();
@@ -120,12 +121,19 @@ export class Run {
     return () => this.#graceListeners.delete(listener);
   }
 
-  /** Tells a replay where the run is; of the transcript only what is new, or a long run would be copied again and again. */
+  /** Tells a replay where the run is; of the transcript and the agent only what is new, or a long run would be copied again and again. */
   #reach(): void {
     const { transcript } = this.#state;
     const tail = transcript.tail.slice(this.#told);
     this.#told = transcript.tail.length;
-    sinks.boundary.reached({ ...this.#state, transcript: { ...transcript, tail } });
+    const { agent, ...state } = this.#state;
+    const isTold = agent === this.#agentTold;
+    this.#agentTold = agent;
+    sinks.boundary.reached({
+      ...state,
+      ...(agent !== undefined && !isTold && { agent }),
+      transcript: { ...transcript, tail },
+    });
   }
 
   /**

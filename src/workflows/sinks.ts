@@ -20,7 +20,7 @@ export interface RunSinks extends Sinks {
     end(): void;
   };
   boundary: {
-    /** LoopState at the start, after an iteration and at the end; its tail holds what came since the last time. Called by a replay only. */
+    /** LoopState at the start, after an iteration and at the end; its tail holds what came since the last time, and so does its agent. Called by a replay only. */
     reached(state: LoopState): void;
   };
 }

@@ -16,7 +16,8 @@ export default defineConfig({
           name: 'pure',
           include: ['test/**/*.test.ts'],
           exclude: onServer.map((folder) => `test/${folder}/**`),
-          testTimeout: 30_000,
+          // Properties over thousands of runs, on whatever machine.
+          testTimeout: 180_000,
           hookTimeout: 60_000,
         },
       },

@@ -12,6 +12,8 @@ export const errorCodes = [
   'not_found',
   /** No agent of that name is known. */
   'unknown_agent',
+  /** No model of that name is known. */
+  'unknown_model',
   /** A run with that id was started before. */
   'run_exists',
   /** The run has decided to stop and takes no more messages. */

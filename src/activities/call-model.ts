@@ -14,6 +14,7 @@ import type { EventBus } from '../storage/event-bus.ts';
 import type { Asking } from './ask-hook.ts';
 import { callHere } from './call-here.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { hooksOf } from './hooks-of.ts';
 import type { LiveEvents } from './live-events.ts';
 import { createLiveEvents } from './live-events.ts';
 import type { LoadMedia } from './load-media.ts';
@@ -25,6 +26,7 @@ import { messagesOf, rebuildContext } from './rebuild-context.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { toModelFailure } from './to-model-failure.ts';
 import { cancelledResult, toModelResult } from './to-model-result.ts';
+import { unknownAgentHere } from './unknown-here.ts';
 
 /** Of the Activity's time, what the answer's way takes. */
 const reserveMs = 2_000;
@@ -74,9 +76,10 @@ async function call(
   earlier: readonly Attempt[],
 ): Promise<ModelCallResult> {
   const started = Date.now();
+  if (!dependencies.agents.has(agent.name)) throw unknownAgentHere(agent.name);
   const name = agent.models[input.model ?? 0] ?? '';
   const model = dependencies.modelNamed(name, agent.name);
-  const hooks = input.view === undefined ? [] : (dependencies.agents.get(agent.name)?.hooks ?? []);
+  const hooks = hooksOf(dependencies.agents, agent.name, input.view?.hooks ?? []);
   const asking = askingAbout(dependencies, input, agent.name);
 
   const { request, changes, stopped } = await prepareRequest(
@@ -137,7 +140,7 @@ function askingAbout(
   return {
     agent,
     iteration,
-    view: view ?? { usage: noUsage, metadata: {} },
+    view: view ?? { usage: noUsage, metadata: {}, hooks: [] },
     messages: messagesOf({ readHistory, blobs }, callHere()),
   };
 }

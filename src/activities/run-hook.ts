@@ -16,6 +16,7 @@ import type { Asking } from './ask-hook.ts';
 import { anyChanges, askHook, HookFailed, observed, stopChange, toChanges } from './ask-hook.ts';
 import { callHere } from './call-here.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import { hooksOf } from './hooks-of.ts';
 import type { ReadHistory } from './rebuild-context.ts';
 import { messagesOf } from './rebuild-context.ts';
 import { toHookFailure } from './to-hook-failure.ts';
@@ -48,9 +49,7 @@ function advanceIn({ iteration, upTo, append, received, digest }: HookInput) {
 
 async function asked(dependencies: RunHookDependencies, input: HookInput): Promise<HookResult> {
   const { moment, agent, iteration, view } = input;
-  const hooks = (dependencies.agents.get(agent)?.hooks ?? []).filter(
-    (hook) => hook[moment] !== undefined,
-  );
+  const hooks = hooksOf(dependencies.agents, agent, view.hooks);
   const asking = { agent, iteration, view, messages: messagesFor(dependencies) };
   try {
     return bounded(await answers());

@@ -40,6 +40,13 @@ export function toModelFailure(error: unknown, attempt: number): ApplicationFail
     });
   }
   if (error instanceof HookFailed) return toHookFailure(error);
+  if (error instanceof EverloopError && error.code === 'unknown_model') {
+    // Agents may bring models of their own, which another Worker has.
+    return ApplicationFailure.create({
+      type: failureType.unknownModel,
+      message: `${error.message} on this Worker. The run waits for a Worker that has it.`,
+    });
+  }
   if (error instanceof EverloopError) {
     return ApplicationFailure.create({
       type: failureType.configuration,

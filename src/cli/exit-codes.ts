@@ -20,6 +20,7 @@ export const exitCode = {
 const ofError: Readonly<Record<ErrorCode, number>> = {
   configuration: exitCode.usage,
   unknown_agent: exitCode.usage,
+  unknown_model: exitCode.usage,
   run_exists: exitCode.usage,
   invalid_input: exitCode.usage,
   engine_unreachable: exitCode.engine,

@@ -43,9 +43,15 @@ function toClientError(error: unknown, id: string): unknown {
       cause: error,
     });
   }
-  if (grpc?.code === failedPrecondition) {
+  if (grpc?.code === failedPrecondition && /distinct updates/i.test(grpc.details)) {
     return new EverloopError('rejected', `the Temporal server refuses this: ${grpc.details}`, {
       hint: 'a run takes 2,000 messages at most: start another one with its history',
+      cause: error,
+    });
+  }
+  if (grpc?.code === failedPrecondition) {
+    return new EverloopError('rejected', `the Temporal server refuses this: ${grpc.details}`, {
+      hint: 'see why the run does not go on with: everloop show <id>; then send it again',
       cause: error,
     });
   }

@@ -3,14 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { exhaustedDelayMs } from '../engine/grpc-retry.ts';
 
-/** gRPC status code FAILED_PRECONDITION; here that of an Update whose Workflow task was thrown away. */
-const failedPrecondition = 9;
-const lostTask = /unexpected workflow task failure/i;
+const lostTask =
+  /unexpected workflow task failure|workflow task in failed state|update was aborted/i;
+/** gRPC status codes with which the server says so: FAILED_PRECONDITION, ABORTED, UNAVAILABLE. */
+const lostCodes = [9, 10, 14];
 /** The server's words for an Update that a run did not see before it continued or ended. */
 const closedBefore = /completed before the update completed/i;
 
-/** About three seconds of trying: a run continues within milliseconds. */
-const attempts = 30;
+/** About twenty seconds of trying: a run continues within milliseconds, a Worker that died is replaced within seconds. */
+const attempts = 200;
 
 /**
  * Calls `tell` until the Update was seen by the run.
@@ -32,7 +33,7 @@ function isLost(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof WorkflowUpdateFailedError) return closedBefore.test(messageOf(cause));
   const grpc = isGrpcServiceError(error) ? error : isGrpcServiceError(cause) ? cause : undefined;
-  return grpc?.code === failedPrecondition && lostTask.test(grpc.details);
+  return grpc !== undefined && lostCodes.includes(grpc.code) && lostTask.test(grpc.details);
 }
 
 function messageOf(error: unknown): string {

@@ -20,20 +20,8 @@ import { toUserMessage } from '../loop/to-user-message.ts';
 import type { ActivityEnd, ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import type { RecordedEvent } from './recorded-event.ts';
-
-/** An Activity event that the Workflow has not seen yet: it sees it in its next Workflow task. */
-type Resolution = Extract<
-  RecordedEvent,
-  {
-    type:
-      | 'activity-completed'
-      | 'activity-failed'
-      | 'activity-timed-out'
-      | 'activity-cancelled'
-      | 'signaled'
-      | 'cancel-requested';
-  }
->;
+import type { Met, Resolution } from './task-order.ts';
+import { TaskOrder } from './task-order.ts';
 
 /** One step of the fold: `before` is absent for the fact that began the run, `event` is what told the fact. */
 export interface Step {
@@ -51,10 +39,8 @@ export class RunProjection {
     number,
     { readonly activityId: string; readonly name: string; readonly afterStop: boolean }
   >();
-  readonly #taskStarts = new Map<number, number>();
+  readonly #order = new TaskOrder();
   readonly #admitted = new Map<string, { readonly name: string; readonly input: unknown }>();
-  #unseen: Resolution[] = [];
-  #now = 0;
   /** The newest iteration known to have ended. */
   #ended = 0;
 
@@ -69,17 +55,13 @@ export class RunProjection {
   }
 
   add(event: RecordedEvent): void {
+    for (const met of this.#order.add(event)) this.#meet(met);
+  }
+
+  #meet(event: Met): void {
     switch (event.type) {
       case 'started':
         this.#start(event);
-        break;
-      case 'task-started':
-        this.#taskStarts.set(event.id, event.at);
-        break;
-      case 'task-completed':
-        this.#now = this.#taskStarts.get(event.startedId) ?? event.at;
-        this.#taskStarts.clear();
-        for (const resolution of inOrder(this.#unseen.splice(0))) this.#resolve(resolution);
         break;
       case 'activity-completed':
       case 'activity-failed':
@@ -87,7 +69,7 @@ export class RunProjection {
       case 'activity-cancelled':
       case 'signaled':
       case 'cancel-requested':
-        this.#unseen.push(event);
+        this.#resolve(event);
         break;
       case 'activity-scheduled':
         this.#schedule(event);
@@ -199,7 +181,7 @@ export class RunProjection {
       this.#append(result.advance);
       this.#apply({ type: 'told' });
     }
-    this.#apply({ type: 'hooks-asked', at: this.#now, result });
+    this.#apply({ type: 'hooks-asked', at: this.#order.now, result });
   }
 
   /** What the advance appends beyond what the projection has appended itself. */
@@ -223,7 +205,7 @@ export class RunProjection {
     }
     if (event.type === 'signaled') {
       if (event.name !== 'send' || this.#state === undefined) return;
-      this.#apply(receivedSignal(this.#state, event.input, this.#now));
+      this.#apply(receivedSignal(this.#state, event.input, this.#order.now));
       return;
     }
     const activity = this.#scheduled.get(event.scheduledId);
@@ -248,7 +230,7 @@ export class RunProjection {
     }
     // What is no result ends the run with an error, which the memo tells.
     if (name !== 'everloopCallModel' || !isModelCallResult(result)) return;
-    this.#apply({ type: 'model-ended', at: this.#now, activityId, result });
+    this.#apply({ type: 'model-ended', at: this.#order.now, activityId, result });
     if (result.message !== undefined) {
       this.#apply({ type: 'appended', entries: [activityId] });
     }
@@ -262,12 +244,12 @@ export class RunProjection {
     if (part?.kind !== 'tool_result') return;
     const callId = part.toolResult.id;
     this.#apply({ type: 'tool-started', callId });
-    this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
+    this.#apply({ type: 'tool-ended', at: this.#order.now, callId, outcome });
   }
 
   #toolEnded(activityId: string, outcome: ToolOutcome): void {
     const callId = callIdOf(activityId);
-    this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
+    this.#apply({ type: 'tool-ended', at: this.#order.now, callId, outcome });
   }
 
   #accept(event: Extract<RecordedEvent, { type: 'update-accepted' }>): void {
@@ -277,7 +259,7 @@ export class RunProjection {
     if (!isSendInput(input)) return;
     this.#apply({
       type: 'message-received',
-      at: this.#now,
+      at: this.#order.now,
       id: input.id ?? event.updateId,
       message: toUserMessage(input.message),
     });
@@ -299,15 +281,6 @@ export class RunProjection {
     this.#apply({ type: 'stopped', at: asOf, stop });
     this.#apply({ type: 'ended', at: asOf });
   }
-}
-
-/** Workflow code goes on only when all that a task brought is known to it: a cancellation is noted before anything else. */
-function inOrder(resolutions: readonly Resolution[]): readonly Resolution[] {
-  const isCancel = ({ type }: Resolution) => type === 'cancel-requested';
-  return [
-    ...resolutions.filter(isCancel),
-    ...resolutions.filter((resolution) => !isCancel(resolution)),
-  ];
 }
 
 function failureOf(

@@ -25,6 +25,10 @@ export const failureType = {
   blobStore: 'everloop.blob_store',
   /** A tool that must not be run again was stopped with its Worker. */
   toolLost: 'everloop.tool_lost',
+  /** This Worker lacks a hook that the run's record names. */
+  unknownHook: 'everloop.unknown_hook',
+  /** This Worker lacks a model that the run's record names. */
+  unknownModel: 'everloop.unknown_model',
   /** A hook failed for good. */
   hookFailed: 'everloop.hook_failed',
   /** A hook asked to be tried again later. */

@@ -49,6 +49,8 @@ export type HookError = z.infer<typeof HookError>;
 export const HookView = z.object({
   usage: UsageTotal,
   metadata: z.record(z.string(), JsonValue),
+  /** Names of the hooks that are asked: a Worker that lacks one must not go on without it. */
+  hooks: z.array(z.string()),
 });
 export type HookView = z.infer<typeof HookView>;
 

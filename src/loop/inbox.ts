@@ -9,9 +9,9 @@ import { utf8Length } from './utf8-length.ts';
 /** Messages whose ids are remembered: one that is sent again later than this is another message. */
 const seenLength = 1_000;
 
-/** Whether a message of that id was received, as far back as ids are remembered. */
-export function wasReceived({ seen }: LoopState, id: string): boolean {
-  return seen.some((entry) => entry.id === id);
+/** Whether a message of that id waits, or was received, as far back as ids are remembered. */
+export function wasReceived({ seen, inbox }: LoopState, id: string): boolean {
+  return seen.some((entry) => entry.id === id) || inbox.some((waiting) => waiting.id === id);
 }
 
 /** Puts a message into the inbox; one that was received before changes nothing. */

@@ -33,8 +33,12 @@ const shared: readonly string[] = [
   failureType.tooLarge,
 ];
 
+/** Failures of a Worker that lacks what this model needs. */
+const ofWorker: readonly string[] = [failureType.configuration, failureType.unknownModel];
+
 /** Whether the next model of the agent's list may do better. */
 export function mayFallBack({ type }: CallError): boolean {
-  const isOfModel = type.startsWith(`${failureType.model}.`) || type === failureType.configuration;
-  return isOfModel && !shared.includes(type);
+  return (
+    (type.startsWith(`${failureType.model}.`) || ofWorker.includes(type)) && !shared.includes(type)
+  );
 }

@@ -32,7 +32,7 @@ const create: Readonly<Record<ProviderName, Create>> = {
 export interface ModelRegistry {
   /**
    * The model of that name.
-   * @throws EverloopError `configuration`: unknown provider, missing key
+   * @throws EverloopError `unknown_model` when no provider is known by that name; `configuration` when its key is missing
    */
   named(name: string): LanguageModel;
   /** What keeps the model from being used on this Worker; undefined when nothing does. */
@@ -69,7 +69,8 @@ export function createModelRegistry(
       const { provider, model } = split(name);
       const access = isProvider(provider) ? providers[provider] : undefined;
       if (problem !== undefined || !isProvider(provider) || access?.apiKey === undefined) {
-        throw new EverloopError('configuration', problem?.what ?? name, {
+        const code = isProvider(provider) ? 'configuration' : 'unknown_model';
+        throw new EverloopError(code, problem?.what ?? name, {
           hint: problem?.hint ?? '',
         });
       }

@@ -3,6 +3,9 @@ import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-uti
 import type { temporal } from '@temporalio/proto';
 import { EverloopError } from '../everloop-error.ts';
 
+/** What a file says that it is. */
+const format = 'everloop-history';
+
 /** Workflow type of a run. */
 const workflowType = 'everloopAgentRun';
 
@@ -24,7 +27,7 @@ export function toHistoryFile({ runId, parts }: RecordedRun): string {
     temporalRunId,
     ...JSON.parse(historyToJSON({ events: [...events] })), // it answers with text
   }));
-  return JSON.stringify({ format: 'everloop-history', version: 1, runId, histories });
+  return JSON.stringify({ format, version: 1, runId, histories });
 }
 
 /**
@@ -35,6 +38,12 @@ export function toHistoryFile({ runId, parts }: RecordedRun): string {
  */
 export function fromHistoryFile(text: string, name: string): RecordedRun {
   const content = parsed(text, name);
+  if (isRecord(content) && 'format' in content && content['format'] !== format) {
+    throw noHistory(name, `it is of the format ${JSON.stringify(content['format'])}`);
+  }
+  if (isRecord(content) && 'histories' in content && content['version'] !== 1) {
+    throw noHistory(name, `it is of version ${content['version']}, and this build reads 1`);
+  }
   const histories = isRecord(content) ? content['histories'] : undefined;
   const list = Array.isArray(histories) ? histories : [content];
   if (list.length === 0) throw noHistory(name, 'it holds no history');
@@ -48,7 +57,12 @@ export function fromHistoryFile(text: string, name: string): RecordedRun {
 }
 
 function eventsOf(history: unknown, name: string): RecordedPart['events'] {
-  if (!isRecord(history) || !Array.isArray(history['events']) || history['events'].length === 0) {
+  if (
+    !isRecord(history) ||
+    !Array.isArray(history['events']) ||
+    history['events'].length === 0 ||
+    !history['events'].every(isRecord)
+  ) {
     throw noHistory(name, 'it has no list of events');
   }
   let events: RecordedPart['events'];

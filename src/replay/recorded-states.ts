@@ -3,9 +3,11 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow/
 import type { temporal } from '@temporalio/proto';
 import { payloadDecoder } from '../engine/payload-decoder.ts';
 import { decodeEvent } from '../history/decode-event.ts';
+import type { RecordedEvent } from '../history/recorded-event.ts';
 import { RunProjection } from '../history/run-projection.ts';
 import { isBoundaryStep } from '../history/state-at.ts';
 import { continuedState } from '../loop/continuation.ts';
+import { cutText } from '../loop/cut-text.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { isRunInput } from '../loop/read-input.ts';
 import type { ReplayOptions } from './execute.ts';
@@ -24,6 +26,9 @@ export interface RecordedStates {
   readonly problem?: string;
 }
 
+/** Longest text of a problem, in UTF-16 code units. */
+const textLength = 300;
+
 /** Reads the events of one Temporal run, once. */
 export async function readStates(
   runId: string,
@@ -40,15 +45,14 @@ export async function readStates(
   let isClosed = false;
   let problem: string | undefined;
   for (const event of events) {
-    const recorded = await decodeEvent(event, decode);
-    if (recorded === undefined) continue;
-    if (recorded.type === 'closed') isClosed = true;
-    if (problem !== undefined) continue;
+    let recorded: RecordedEvent | undefined;
     try {
+      recorded = await decodeEvent(event, decode);
+      if (recorded?.type === 'closed') isClosed = true;
+      if (recorded === undefined || problem !== undefined) continue;
       projection.add(recorded);
     } catch (error) {
-      const what = error instanceof Error ? error.message : String(error);
-      problem = `the history cannot be read: ${what}`;
+      problem ??= `event ${event.eventId ?? ''} of the history cannot be read: ${inOneLine(error)}`;
       continue;
     }
     if (recorded.type === 'started' && isRunInput(recorded.input) && 'from' in recorded.input) {
@@ -65,4 +69,10 @@ export async function readStates(
     isClosed,
     ...(problem !== undefined && { problem }),
   };
+}
+
+/** What a schema says takes many lines of JSON; its first problem is enough. */
+function inOneLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return cutText(text.replaceAll(/\s+/g, ' ').trim(), textLength);
 }

@@ -21,7 +21,7 @@ export async function replayRun(
   const histories = parts.map(({ events }) => events);
   const executions = execute(runId, histories, options);
   try {
-    for (const events of histories) {
+    for (const [index, events] of histories.entries()) {
       // Side by side: the code runs in a thread of its own.
       const [recorded, { value: executed }] = await Promise.all([
         readStates(runId, events, options),
@@ -35,6 +35,10 @@ export async function replayRun(
       if (!verdict.ok) return { ...verdict, states };
       ({ iterations } = verdict);
       handedOver = recorded.next;
+      if (handedOver === undefined && index < histories.length - 1) {
+        const problem = `the record of part ${index + 1} of ${histories.length} breaks off: it does not continue as new`;
+        return { ok: false, iteration: iterations, problem, states };
+      }
     }
   } finally {
     await executions.return();

@@ -114,7 +114,7 @@ export function hookOptions(agent: AgentSpec, activityId: string): ActivityOptio
     startToCloseTimeout: '30 minutes',
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // what a hook has changed is recorded
-    retry: { ...backoff, maximumAttempts: 5 }, // for a RetryableError and a lost Worker
+    retry: { ...backoff, maximumAttempts: 66 }, // a RetryableError, a lost Worker, one that lacks the hook: an hour, as for a model
   };
 }
 

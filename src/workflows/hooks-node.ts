@@ -25,7 +25,11 @@ export function viewFor(
   { agent, usage, metadata }: LoopState,
   ...moments: readonly HookMoment[]
 ): HookView | undefined {
-  return moments.some((moment) => hasHook(agent, moment)) ? { usage, metadata } : undefined;
+  const asked = agent?.hooks?.filter((hook) =>
+    moments.some((moment) => hook.moments.includes(moment)),
+  );
+  if (asked === undefined || asked.length === 0) return undefined;
+  return { usage, metadata, hooks: asked.map(({ name }) => name) };
 }
 
 /**
@@ -54,14 +58,16 @@ export async function askHooksAtEnd(run: Run, about: About): Promise<void> {
 }
 
 async function ask(run: Run, agent: AgentSpec, moment: HookMoment, about: About): Promise<unknown> {
-  const { usage, metadata, iteration } = run.state;
+  const { iteration } = run.state;
+  const view = viewFor(run.state, moment);
+  if (view === undefined) throw new Error(`no hook for ${moment}`);
   // What is told at the end must stand in history, and the answer alone would not say it.
   const isLocal = moment !== 'onEnd' && isHookLocal(agent, moment);
   const input: HookInput = {
     ...toAdvance(run.state),
     agent: agent.name,
     moment,
-    view: { usage, metadata },
+    view,
     ...about,
   };
   run.now();

@@ -16,6 +16,7 @@ import { isSendInput, sendProblem } from '../loop/read-input.ts';
 import { receivedSignal } from '../loop/received-signal.ts';
 import type { SendInput } from '../loop/run-input.ts';
 import { toUserMessage } from '../loop/to-user-message.ts';
+import { utf8Length } from '../loop/utf8-length.ts';
 import type { MessagesPage, PendingView, StateView } from '../loop/views.ts';
 import { messagesPage, pendingView, stateView } from '../loop/views.ts';
 import type { Run } from './run.ts';
@@ -61,10 +62,10 @@ function validateSend(run: Run, payload: unknown): void {
   if (run.stopped) {
     throw rejection(failureType.runEnding, 'The run is ending and reads no more messages.');
   }
-  if (isInboxFull(run.state)) {
+  if (isInboxFull(run.state) || !run.admit(utf8Length(JSON.stringify(payload)))) {
     throw rejection(
       failureType.inboxFull,
-      'Too much waits to be read already. Send it again after the next iteration.',
+      'Too much has come at once. Send it again in a moment, or after the next iteration.',
     );
   }
 }

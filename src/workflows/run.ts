@@ -12,6 +12,9 @@ import { sinks } from './sinks.ts';
 /** Time after a cancellation in which calls may stop; two seconds of it are for their answer's way. Then their outcome counts as unknown. */
 const graceMs = stopGraceMs + 2_000;
 
+/** Half of what the server takes in one call, 4 MB; a task completes with more than its Updates. */
+const acceptedBytesPerTask = 2_000_000;
+
 /** Turns of the event loop that a result takes from the Activity to whoever waits for it; more do no harm. */
 const turnsOfAResult = 50;
 
@@ -23,7 +26,7 @@ export class Run {
   sealFailedAt: number | undefined;
   #state: LoopState;
   /** The time of the Workflow task that is being executed, and the history's length by which it is known. */
-  #task = { time: 0, length: -1 };
+  #task = { time: 0, length: -1, acceptedBytes: 0 };
   readonly #rootScope = CancellationScope.current();
   readonly #graceListeners = new Set<() => void>();
   readonly #replayed: boolean;
@@ -70,8 +73,22 @@ export class Run {
    */
   now(): number {
     const { historyLength: length } = workflowInfo();
-    if (length !== this.#task.length) this.#task = { time: Date.now(), length };
+    if (length !== this.#task.length) {
+      this.#task = { time: Date.now(), length, acceptedBytes: 0 };
+    }
     return this.#task.time;
+  }
+
+  /**
+   * Whether an Update of that size can still be accepted in this Workflow task: they are all written with the
+   * task's completion, and the server ends a run whose completion is too large for it. Counts it if so.
+   */
+  admit(bytes: number): boolean {
+    this.now();
+    const sum = this.#task.acceptedBytes + bytes;
+    if (this.#task.acceptedBytes > 0 && sum > acceptedBytesPerTask) return false;
+    this.#task.acceptedBytes = sum;
+    return true;
   }
 
   get state(): LoopState {

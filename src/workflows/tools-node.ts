@@ -20,6 +20,9 @@ import { askHooks, isHookLocal, viewFor } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
 
+/** Calls of a response that are run inside the Workflow task: their results, of 100 KB at most, are written together, and the server takes 4 MB. */
+const maxLocalCalls = 20;
+
 /** Longest summary of a call in Temporal's own UI; the server refuses more than 400 bytes. */
 const summaryLength = 80;
 
@@ -93,6 +96,7 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
   };
   if (
     tool.local === true &&
+    index < maxLocalCalls &&
     isHookLocal(agent, 'onToolEnd') &&
     (await runLocally(run, { ...input, activityId }))
   )

@@ -85,7 +85,7 @@ function callOf(model: LanguageModel | (() => never), attempt = 1): Call {
   const published: LiveEvent[] = [];
   const activity = createCallModel({
     contexts,
-    agents: new Map(),
+    agents: new Map([[agent.name, {}]]),
     blobs: createMemoryBlobStore(),
     bus: { publish: (event) => published.push(event), subscribe: () => () => {} },
     heartbeatIntervalMs: 1_000,

@@ -63,7 +63,7 @@ function callOf(options: Options): Call {
   );
   const published: LiveEvent[] = [];
   const activity = createRunTool({
-    agents: new Map(),
+    agents: new Map([['agent', {}]]),
     readHistory: async function* () {},
     bus: { publish: (event) => published.push(event), subscribe: () => () => {} },
     blobs: options.blobs ?? createMemoryBlobStore(),
@@ -445,3 +445,31 @@ function waitingAt(gate: Gate): Partial<Tool> {
     },
   };
 }
+
+describe('a Worker that lacks what the record names', () => {
+  it('leaves a call that may be tried again to another, and says that another was not made', async () => {
+    const lacking = { activityId: '2/call', attempt: 1 };
+    const activity = createRunTool({
+      agents: new Map(),
+      readHistory: async function* () {},
+      bus: { publish: () => {}, subscribe: () => () => {} },
+      blobs: createMemoryBlobStore(),
+      heartbeatIntervalMs: 1_000,
+      toolNamed: () => undefined,
+      readerOf: () => undefined,
+    });
+    const input = {
+      agent: 'agent',
+      call: { id: 'call', name: 'work', arguments: '{}' },
+      idempotencyKey: 'key',
+    };
+    const run = (maximumAttempts: number) =>
+      new MockActivityEnvironment({
+        ...lacking,
+        retryPolicy: { maximumAttempts },
+        workflowExecution: { workflowId: 'run', runId: '0000-run' },
+      }).run(activity, input);
+    await expect(run(5)).rejects.toMatchObject({ type: 'everloop.unknown_agent' });
+    expect(await run(1)).toEqual({ notStarted: true });
+  });
+});

@@ -193,7 +193,7 @@ class Player {
     if (planned === undefined) return;
     const { iteration, usage, metadata } = this.#state;
     const activityId = hookActivityId(iteration, moment);
-    const view = { usage, metadata };
+    const view = { usage, metadata, hooks: ['h'] };
     const input = { ...toAdvance(this.#state), agent: 'agent', moment, view, ...about };
     const name = 'everloopRunHook';
     const scheduledId = this.#record({ type: 'activity-scheduled', activityId, name, input });

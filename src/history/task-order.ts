@@ -1,0 +1,63 @@
+/** The order in which a Workflow meets what its history records: results wait for the next Workflow task, and a cancellation comes first. */
+import type { RecordedEvent } from './recorded-event.ts';
+
+/** What a Workflow sees only in its next Workflow task. */
+export type Resolution = Extract<
+  RecordedEvent,
+  {
+    type:
+      | 'activity-completed'
+      | 'activity-failed'
+      | 'activity-timed-out'
+      | 'activity-cancelled'
+      | 'signaled'
+      | 'cancel-requested';
+  }
+>;
+
+/** An event as the Workflow meets it. */
+export type Met = Exclude<RecordedEvent, { type: 'task-started' | 'task-completed' }>;
+
+/** Puts the events of one Temporal run into the Workflow's order, one at a time. */
+export class TaskOrder {
+  readonly #starts = new Map<number, number>();
+  #unseen: Resolution[] = [];
+  #now = 0;
+
+  /** Workflow time of the events met last, milliseconds since the epoch: the start of their task. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** What the Workflow has met with this event. */
+  add(event: RecordedEvent): readonly Met[] {
+    switch (event.type) {
+      case 'task-started':
+        this.#starts.set(event.id, event.at);
+        return [];
+      case 'task-completed':
+        this.#now = this.#starts.get(event.startedId) ?? event.at;
+        this.#starts.clear();
+        return inOrder(this.#unseen.splice(0));
+      case 'activity-completed':
+      case 'activity-failed':
+      case 'activity-timed-out':
+      case 'activity-cancelled':
+      case 'signaled':
+      case 'cancel-requested':
+        this.#unseen.push(event);
+        return [];
+      default:
+        return [event];
+    }
+  }
+}
+
+/** Workflow code goes on only when all that a task brought is known to it: a cancellation is noted before anything else. */
+function inOrder(resolutions: readonly Resolution[]): readonly Resolution[] {
+  const isCancel = ({ type }: Resolution) => type === 'cancel-requested';
+  return [
+    ...resolutions.filter(isCancel),
+    ...resolutions.filter((resolution) => !isCancel(resolution)),
+  ];
+}

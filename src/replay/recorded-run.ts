@@ -41,7 +41,7 @@ export function fromHistoryFile(text: string, name: string): RecordedRun {
   if (isRecord(content) && 'format' in content && content['format'] !== format) {
     throw noHistory(name, `it is of the format ${JSON.stringify(content['format'])}`);
   }
-  if (isRecord(content) && 'histories' in content && content['version'] !== 1) {
+  if (isRecord(content) && 'version' in content && content['version'] !== 1) {
     throw noHistory(name, `it is of version ${content['version']}, and this build reads 1`);
   }
   const histories = isRecord(content) ? content['histories'] : undefined;

@@ -114,6 +114,7 @@ export class Run {
 
   /** Hands on the messages from index `since` on. */
   #append(since: number): void {
+    if (this.#replayed) return; // nobody keeps a transcript there, and each call costs a copy
     const { tail, count } = this.#state.transcript;
     const first = count - tail.length;
     for (let index = Math.max(since, first); index < count; index += 1) {

@@ -63,7 +63,12 @@ beforeAll(async () => {
     });
   harness = await startHarness({
     blobs,
-    agents: { long: agent(999, 10), flooded: agent(180, 10), large: agent(60, 850_000) },
+    agents: {
+      long: agent(999, 10),
+      flooded: agent(110, 10),
+      patient: agent(180, 10),
+      large: agent(60, 850_000),
+    },
   });
 });
 afterAll(() => harness.stop());
@@ -216,7 +221,7 @@ describe('a transcript of 50 MB', () => {
 describe('a blob store that fails', () => {
   it('keeps a run from going on in a new history only until it works again', async () => {
     blobs.broken = true;
-    const run = await harness.everloop.start('flooded', { input: 'Go.' });
+    const run = await harness.everloop.start('patient', { input: 'Go.' });
     let seals = 0;
     for await (const event of readHistory(harness.client, { runId: run.id }, { follow: true })) {
       if (event.type === 'activity-failed') seals += 1;

@@ -123,8 +123,8 @@ function ownModelProblem(models: Map<string, object>, model: unknown): string | 
 
 /** What is wrong with a model's name, keys aside. */
 export function modelProblem(name: string): string | undefined {
-  const any = { apiKey: 'any' };
-  const providers = { openai: any, 'openai-chat': any, anthropic: any };
+  const access = { apiKey: 'present' };
+  const providers = { openai: access, 'openai-chat': access, anthropic: access };
   const problem = createModelRegistry(providers).problemOf(name);
   return problem && `${problem.what}; ${problem.hint}`;
 }

@@ -2,6 +2,7 @@
 import * as own from './own.ts';
 
 export { everloopAgentRun } from './agent-run.ts';
+// Nobody here knows the names: the owner of the Worker chooses them.
 export * from './own.ts';
 
 /** Temporal's Workflow for every other name, if the owner of the Worker has one; `export *` leaves it out. */

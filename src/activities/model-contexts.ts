@@ -12,6 +12,8 @@ import { chainDigest } from '../loop/digest.ts';
 export interface ModelContext {
   readonly agent: AgentSpec;
   readonly messages: readonly Message[];
+  /** The same messages as the transcript has them. */
+  readonly transcript: readonly TranscriptMessage[];
   readonly digest: string;
   /** Ids of all tool calls so far: new calls get others. */
   readonly callIds: ReadonlySet<string>;
@@ -23,6 +25,7 @@ const defaultMaxBytes = 256 * 1024 * 1024;
 class GrowingContext implements ModelContext {
   readonly agent: AgentSpec;
   readonly messages: Message[] = [];
+  readonly transcript: TranscriptMessage[] = [];
   readonly callIds = new Set<string>();
   digest: string;
   bytes = 0;
@@ -34,6 +37,7 @@ class GrowingContext implements ModelContext {
 
   append(message: TranscriptMessage): void {
     this.messages.push(validMessage(toMessage(message)));
+    this.transcript.push(message);
     this.digest = chainDigest(this.digest, message.id);
     for (const call of callsOf(message)) this.callIds.add(call.id);
     this.bytes += JSON.stringify(message).length * 2; // strings take two bytes a unit at most

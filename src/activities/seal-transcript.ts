@@ -1,10 +1,13 @@
-/** The Activity that puts the transcript so far into the blob store, read from the run's history alone. */
+/** The Activity that puts the transcript so far into the blob store: as this process holds it, or as history tells it. */
 import { Context } from '@temporalio/activity';
+import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { SealInput } from '../loop/calls.ts';
 import type { TranscriptRef } from '../loop/transcript-ref.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { writeTranscript } from '../storage/transcript-store.ts';
+import { callHere } from './call-here.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import type { ModelContexts } from './model-contexts.ts';
 import type { ReadHistory } from './rebuild-context.ts';
 import { stateWhenScheduled } from './rebuild-context.ts';
 import { isBlobError, toBlobFailure } from './to-blob-failure.ts';
@@ -12,6 +15,7 @@ import { isBlobError, toBlobFailure } from './to-blob-failure.ts';
 /** What sealing needs of its Worker. */
 export interface SealTranscriptDependencies {
   readonly blobs: BlobStore;
+  readonly contexts: ModelContexts;
   readonly readHistory: ReadHistory;
   readonly heartbeatIntervalMs: number;
 }
@@ -20,17 +24,9 @@ export interface SealTranscriptDependencies {
 export function createSealTranscript(dependencies: SealTranscriptDependencies) {
   return (raw: SealInput): Promise<TranscriptRef> =>
     withHeartbeat(dependencies.heartbeatIntervalMs, async () => {
-      const { upTo, digest } = SealInput.parse(raw);
-      const { activityId, workflowExecution } = Context.current().info;
-      if (workflowExecution === undefined) throw new Error('sealing needs a Workflow');
-      const { workflowId: runId, runId: temporalRunId } = workflowExecution;
-      const where = { runId, temporalRunId, activityId };
-      const { transcript } = await stateWhenScheduled(dependencies.readHistory, where);
-      if (transcript.count !== upTo || transcript.digest !== digest) {
-        throw new Error(`the history of ${runId} tells another transcript than its Workflow`);
-      }
-      const { sealed, tail, count } = transcript;
-      const fresh = tail.slice((sealed?.messages ?? 0) - (count - tail.length));
+      const input = SealInput.parse(raw);
+      const { sealed } = input;
+      const fresh = await messagesSince(dependencies, input, sealed?.messages ?? 0);
       try {
         // A store that hangs must not hold a run that is cancelled.
         return await orStopped(writeTranscript(dependencies.blobs, sealed, fresh));
@@ -38,6 +34,23 @@ export function createSealTranscript(dependencies: SealTranscriptDependencies) {
         throw isBlobError(error) ? toBlobFailure(error) : error;
       }
     });
+}
+
+/** The transcript from index `since` on, which may not lie before what the state still holds. */
+async function messagesSince(
+  { contexts, readHistory }: SealTranscriptDependencies,
+  { upTo, digest }: SealInput,
+  since: number,
+): Promise<readonly TranscriptMessage[]> {
+  const where = callHere();
+  const cached = contexts.lookup(where.temporalRunId, upTo, digest);
+  if (cached !== undefined) return cached.transcript.slice(since);
+  const { transcript } = await stateWhenScheduled(readHistory, where);
+  const { count, tail } = transcript;
+  if (count !== upTo || transcript.digest !== digest) {
+    throw new Error(`the history of ${where.runId} tells another transcript than its Workflow`);
+  }
+  return tail.slice(since - (count - tail.length));
 }
 
 function orStopped<T>(work: Promise<T>): Promise<T> {

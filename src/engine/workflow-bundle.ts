@@ -28,5 +28,23 @@ export async function bundleWorkflows(path: string): Promise<{ readonly code: st
   return await bundleWorkflowCode({
     workflowsPath: path,
     logger: new DefaultLogger('ERROR'),
+    webpackConfigHook: (config) => {
+      for (const rule of config.module?.rules ?? []) raiseTarget(rule);
+      return config;
+    },
   });
+}
+
+/**
+ * The SDK's bundler writes TypeScript down for the Node of 2017: object spreads and private members become
+ * calls of helpers, on every fact of every run. The sandbox is this Node's own.
+ */
+function raiseTarget(rule: unknown): void {
+  if (!isRecord(rule) || !isRecord(rule['use']) || !isRecord(rule['use']['options'])) return;
+  const { jsc } = rule['use']['options'];
+  if (isRecord(jsc) && jsc['target'] !== undefined) jsc['target'] = 'es2022';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -11,6 +11,7 @@ import { Effect } from './agent-spec.ts';
 import { HookChanges, HookError, HookView } from './hook-changes.ts';
 import { StoppedAt } from './stop.ts';
 import { toolDefaults } from './tool-defaults.ts';
+import { TranscriptRef } from './transcript-ref.ts';
 
 /** One earlier attempt of an Activity, as the attempt itself announced it. */
 export const Attempt = z.object({
@@ -69,6 +70,8 @@ export type ModelCallResult = z.infer<typeof ModelCallResult>;
 /** Input of the Activity that seals the transcript: at a boundary, once a stop is decided, or both. */
 export const SealInput = z.object({
   ...advanceShape,
+  /** What is sealed already: the first messages. */
+  sealed: z.optional(TranscriptRef),
   /** The iteration has ended. */
   boundary: z.optional(z.literal(true)),
   stopped: z.optional(StoppedAt),

@@ -92,16 +92,15 @@ async function write(path: string, drafts: string, bytes: Uint8Array): Promise<v
     } finally {
       await file.close();
     }
-    await mkdir(dirname(path), { recursive: true });
+    const made = await mkdir(dirname(path), { recursive: true });
     await rename(draft, path);
+    if (made !== undefined) await syncFolder(dirname(made));
   } catch (error) {
     // What cannot be removed, either, is harmless.
     await rm(draft, { force: true }).catch(() => undefined);
     throw error;
   }
   await syncFolder(dirname(path));
-  // The blob's folder may be new, too.
-  await syncFolder(dirname(dirname(path)));
 }
 
 /** Makes sure that the names in a folder are on the disk, not only the files that they name. */

@@ -28,12 +28,15 @@ export async function writeTranscript(
   sealed: TranscriptRef | undefined,
   messages: readonly TranscriptMessage[],
 ): Promise<TranscriptRef> {
-  const segments = sealed === undefined ? [] : [...(await readList(blobs, sealed))];
-  for (const text of segmentTexts(messages)) {
-    const bytes = Buffer.from(`{"version":1,"messages":[${text.join(',')}]}`);
-    const hash = await blobs.put(bytes, { type: 'application/json' });
-    segments.push({ hash, messages: text.length, bytes: bytes.byteLength });
-  }
+  const before = sealed === undefined ? [] : await readList(blobs, sealed);
+  const fresh = await Promise.all(
+    segmentTexts(messages).map(async (texts): Promise<Segment> => {
+      const bytes = Buffer.from(`{"version":1,"messages":[${texts.join(',')}]}`);
+      const hash = await blobs.put(bytes, { type: 'application/json' });
+      return { hash, messages: texts.length, bytes: bytes.byteLength };
+    }),
+  );
+  const segments = [...before, ...fresh];
   const list = Buffer.from(JSON.stringify({ version: 1, segments }));
   return {
     hash: await blobs.put(list, { type: 'application/json' }),

@@ -8,11 +8,11 @@ import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
 import { resolveAnywhere, resolveHere } from './activities.ts';
 import { endRun, stopForFailure } from './ending.ts';
-import { askHooks } from './hooks-node.ts';
+import { askHooks, hasHook } from './hooks-node.ts';
 import { handleMessages } from './messages.ts';
 import { callModel, startIteration } from './model-node.ts';
 import { Run } from './run.ts';
-import { continueIfDue } from './seal.ts';
+import { continueRun, dueContinuation } from './seal.ts';
 import { describeRun, refreshSummary, showProgress } from './summary.ts';
 import { runTools } from './tools-node.ts';
 
@@ -48,7 +48,8 @@ async function iterate(run: Run): Promise<Stop> {
   for (;;) {
     const limit = beforeIteration(run.state);
     if (limit !== undefined) return finish(run, limit);
-    await continueIfDue(run);
+    const due = dueContinuation(run);
+    if (due !== 'not-yet') await continueRun(run, due);
     if (isStopping(run.state)) continue;
     startIteration(run);
     showProgress(run);
@@ -57,7 +58,7 @@ async function iterate(run: Run): Promise<Stop> {
     if (next.kind === 'stop') return next.stop;
     showProgress(run);
     if (next.kind === 'tools') await runTools(run);
-    if (!isStopping(run.state)) await askHooks(run, 'onLoop');
+    if (hasHook(run, 'onLoop') && !isStopping(run.state)) await askHooks(run, 'onLoop');
     if (isStopping(run.state)) continue;
     run.apply({ type: 'iteration-ended' });
     refreshSummary(run);

@@ -15,8 +15,8 @@ import { withinGrace } from './within-grace.ts';
 /** What the moment asks about, beside the run itself. */
 export type About = Pick<HookInput, 'calls' | 'results' | 'boundary' | 'stopped'>;
 
-/** Whether the agent has a hook for the moment: without one nothing is asked, and nothing recorded. */
-function hasHook(agent: AgentSpec | undefined, moment: HookMoment): boolean {
+/** Whether the agent has a hook for the moment: without one nothing is asked, recorded or waited for. */
+export function hasHook({ state: { agent } }: Run, moment: HookMoment): boolean {
   return hooksFor(agent, moment).length > 0;
 }
 
@@ -38,7 +38,7 @@ export function viewFor(
  */
 export async function askHooks(run: Run, moment: HookMoment, about: About = {}): Promise<void> {
   const { agent } = run.state;
-  if (agent === undefined || !hasHook(agent, moment)) return;
+  if (agent === undefined || !hasHook(run, moment)) return;
   const asking = ask(run, agent, moment, about);
   const answer = await withinGrace(run, asking, (result) => ({ result }), rethrow);
   run.noteCancellation();
@@ -48,7 +48,7 @@ export async function askHooks(run: Run, moment: HookMoment, about: About = {}):
 /** The hooks at the end are asked whatever ended the run, and none of them keeps it from ending. */
 export async function askHooksAtEnd(run: Run, about: About): Promise<void> {
   const { agent } = run.state;
-  if (agent === undefined || !hasHook(agent, 'onEnd')) return;
+  if (agent === undefined || !hasHook(run, 'onEnd')) return;
   try {
     const asking = () => ask(run, agent, 'onEnd', about);
     take(run, 'onEnd', await CancellationScope.nonCancellable(asking));

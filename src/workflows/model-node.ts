@@ -30,7 +30,9 @@ export async function callModel(run: Run, { finish = false } = {}): Promise<void
   for (;;) {
     const { model } = run.state;
     try {
-      await call(run, finish);
+      const answer = await ask(run, finish);
+      run.noteCancellation();
+      if (answer !== undefined) take(run, answer);
       return;
     } catch (error) {
       run.noteCancellation();
@@ -40,7 +42,14 @@ export async function callModel(run: Run, { finish = false } = {}): Promise<void
   }
 }
 
-async function call(run: Run, finish: boolean): Promise<void> {
+/** What an answered call came to. */
+interface Answer {
+  readonly activityId: string;
+  readonly result: unknown;
+}
+
+/** Starts the Activity; undefined when it did not stop in time. */
+function ask(run: Run, finish: boolean): Promise<Answer | undefined> {
   const { agent, iteration, callsInIteration, model, hidden } = run.state;
   if (agent === undefined) throw new Error('the agent is not resolved yet');
   const activityId = modelActivityId(iteration, callsInIteration + 1);
@@ -57,10 +66,10 @@ async function call(run: Run, finish: boolean): Promise<void> {
       ...(finish && { finish }),
     },
   ]);
-  const answer = await withinGrace(run, asking, (result: unknown) => ({ result }), rethrow);
-  run.noteCancellation();
-  if (answer === undefined) return;
-  const { result } = answer;
+  return withinGrace(run, asking, (result: unknown) => ({ activityId, result }), rethrow);
+}
+
+function take(run: Run, { activityId, result }: Answer): void {
   if (!isModelCallResult(result)) {
     throw ApplicationFailure.create({
       type: failureType.model,

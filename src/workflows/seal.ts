@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { isTranscriptRef } from '../loop/call-results.ts';
 import type { SealInput } from '../loop/calls.ts';
+import type { Continuation } from '../loop/continuation.ts';
 import { continuedState, nextContinuation } from '../loop/continuation.ts';
 import { receivable } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
@@ -22,16 +23,19 @@ import { writeSummary } from './summary.ts';
 /** Tries to seal, where the run can do without: a fault of a moment is over by then. */
 const attempts = 3;
 
+/** Whether the history has grown long enough to go on in a new Temporal run. */
+export function dueContinuation({ sealFailedAt }: Run): Continuation {
+  const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
+  const size = { events: historyLength, bytes: historySize, suggested: continueAsNewSuggested };
+  return nextContinuation(size, sealFailedAt);
+}
+
 /**
- * Continues as new if the history has grown long enough. Returns if it has not, or if the transcript cannot be
- * put away now: the run goes on and tries again later.
+ * Continues as new. Returns if the transcript cannot be put away now: the run goes on and tries again later.
  * @throws ContinueAsNew
  */
-export async function continueIfDue(run: Run): Promise<void> {
-  const { historyLength, historySize, continueAsNewSuggested, runId } = workflowInfo();
-  const size = { events: historyLength, bytes: historySize, suggested: continueAsNewSuggested };
-  const due = nextContinuation(size, run.sealFailedAt);
-  if (due === 'not-yet') return;
+export async function continueRun(run: Run, due: Exclude<Continuation, 'not-yet'>): Promise<void> {
+  const { historyLength, runId } = workflowInfo();
   // What waits would be carried on in the state, which has to stay small.
   run.apply({ type: 'messages-taken', received: receivable(run.state) });
   const isSealed = await seal(run, { boundary: true }, due === 'urgent' ? 0 : attempts);
@@ -80,6 +84,7 @@ async function seal(
   if (transcript.sealed?.messages === transcript.count) return true;
   const input: SealInput = {
     ...toAdvance(run.state),
+    ...(transcript.sealed !== undefined && { sealed: transcript.sealed }),
     ...why,
   };
   run.apply({ type: 'told' });

@@ -16,7 +16,7 @@ import type { ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import { toolSpecOf } from '../loop/tool-spec-of.ts';
 import { localTools, nodes, toolOptions } from './activities.ts';
-import { askHooks, isHookLocal, viewFor } from './hooks-node.ts';
+import { askHooks, hasHook, isHookLocal, viewFor } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
 
@@ -31,15 +31,12 @@ export async function runTools(run: Run): Promise<void> {
   if (run.state.agent?.serialTools === true) {
     for (const { call } of proposedCalls(run)) {
       if (isStopping(run.state)) break;
-      await askHooks(run, 'onToolStart', { calls: [call] });
-      await runProposed(run, (pending) => pending.call.id === call.id);
+      await runBatch(run, (pending) => pending.call.id === call.id);
     }
   } else {
-    const calls = proposedCalls(run).map(({ call }) => call);
-    if (calls.length > 0) await askHooks(run, 'onToolStart', { calls });
-    await runProposed(run, () => true);
+    await runBatch(run, () => true);
   }
-  if (!isStopping(run.state)) await askAboutOwnResults(run);
+  if (hasHook(run, 'onToolEnd') && !isStopping(run.state)) await askAboutOwnResults(run);
   if (isStopping(run.state)) return;
   run.apply({ type: 'appended', entries: resultEntries(run.state) });
 }
@@ -48,21 +45,26 @@ function proposedCalls(run: Run): readonly PendingToolCall[] {
   return run.state.pendingToolCalls.filter((pending) => pending.status === 'proposed');
 }
 
-async function runProposed(
-  run: Run,
-  isMeant: (pending: PendingToolCall) => boolean,
-): Promise<void> {
+async function runBatch(run: Run, isMeant: (pending: PendingToolCall) => boolean): Promise<void> {
+  const meant = proposedCalls(run).filter(isMeant);
+  if (hasHook(run, 'onToolStart') && meant.length > 0) {
+    await askHooks(run, 'onToolStart', { calls: meant.map(({ call }) => call) });
+  }
   if (isStopping(run.state)) return;
+  const calls = proposedCalls(run).filter(isMeant);
+  const [only] = calls;
+  if (calls.length === 1 && only !== undefined) {
+    await runCall(run, only);
+    return;
+  }
   // One that makes the run stop stops the others with it.
-  const calls = new CancellationScope();
-  await calls.run(() =>
+  const scope = new CancellationScope();
+  await scope.run(() =>
     Promise.all(
-      proposedCalls(run)
-        .filter(isMeant)
-        .map(async (pending) => {
-          await runCall(run, pending);
-          if (run.state.halt !== undefined) calls.cancel();
-        }),
+      calls.map(async (pending) => {
+        await runCall(run, pending);
+        if (run.state.halt !== undefined) scope.cancel();
+      }),
     ),
   );
 }

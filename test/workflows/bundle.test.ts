@@ -16,3 +16,10 @@ it('the Workflow bundle holds pure code only: chat, loop, workflows and Temporal
   expect([...sources].filter((path) => path.startsWith('src/')).length).toBeGreaterThan(20);
   expect(strangers).toEqual([]);
 });
+
+it('the Workflow bundle is written for this Node: no helper stands for a spread or a private member', async () => {
+  const { code } = await bundleWorkflows(workflowsPath);
+  const helpers = [...code.matchAll(/node_modules\/@swc\/helpers\/[^"?]+/g)].map(([path]) => path);
+  expect(code).toContain('#state');
+  expect(helpers).toEqual([]);
+});

@@ -27,9 +27,9 @@ const harness = await startTestHarness({
 const run = await harness.everloop.start('clerk', { input: 'I have a few things to say.' });
 
 // A sender that is not sure whether it got through sends again with the same id.
-const first = await run.send('The first one.', 'message-1');
-assert.deepEqual(await run.send('The first one.', 'message-1'), first);
-await run.send('The second one.', 'message-2');
+const first = await run.send('The first one.', { id: 'message-1' });
+assert.deepEqual(await run.send('The first one.', { id: 'message-1' }), first);
+await run.send('The second one.', { id: 'message-2' });
 waiting.resolve();
 
 const result = await run.result();

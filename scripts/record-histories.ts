@@ -187,7 +187,7 @@ const behaviours: Readonly<Record<string, (harness: Harness) => Promise<RunHandl
     }),
   'a-continued-run': async (harness) => {
     const run = await harness.everloop.start('long', { input: 'Go.' });
-    for (let n = 0; n < 20; n += 1) await run.send(`Message ${n}.`, `m${n}`);
+    for (let n = 0; n < 20; n += 1) await run.send(`Message ${n}.`, { id: `m${n}` });
     await harness.client.workflow.getHandle(run.id).signal('send', { message: 'By Signal.' });
     await harness.client.workflow.getHandle(run.id).signal('send', 7);
     await run.result();

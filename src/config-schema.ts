@@ -1,5 +1,6 @@
 /** What a configuration may hold, and how its problems are told. */
 import { z } from 'zod';
+import { termsProblems } from './agents/agent-budget.ts';
 import type { AgentDefinition } from './agents/define-agent.ts';
 import type { Hook } from './agents/define-hook.ts';
 import type { LanguageModel, LanguageModelWrapper } from './chat/language-model.ts';
@@ -27,7 +28,7 @@ const Model = z.custom<string | LanguageModel>(
   'must be a name such as openai-chat:gpt-5.5, or a LanguageModel',
 );
 
-const Agent = z.strictObject({
+const AgentMembers = z.strictObject({
   model: z.union([Model, z.array(Model).min(1)]),
   instructions: z.string(),
   tools: z.array(ToolMade).optional(),
@@ -43,12 +44,38 @@ const Agent = z.strictObject({
   onMaxIterations: z.enum(['stop', 'finish']).optional(),
   serialTools: z.boolean().optional(),
   continueOnLength: z.boolean().optional(),
+  budget: z.unknown().optional(),
+  onLimit: z.unknown().optional(),
+  maxDepth: z.unknown().optional(),
+});
+
+/** The terms of a budget have one check, here and where an agent is defined. */
+const Agent = AgentMembers.check(({ value, issues }) => {
+  for (const { path, what } of termsProblems(value)) {
+    issues.push({ code: 'custom', input: value, path: [...path], message: what });
+  }
+});
+
+const rate = z.number().nonnegative();
+
+const rates = {
+  input: rate,
+  output: rate,
+  cacheRead: rate.optional(),
+  cacheWrite: rate.optional(),
+};
+
+const OwnPrice = z.strictObject({
+  ...rates,
+  longPrompt: z.strictObject({ above: z.int().positive(), ...rates }).optional(),
+  contextTokens: z.int().positive().optional(),
 });
 
 const Definition = z.strictObject({
   agents: z.record(z.string().min(1), Agent),
   taskQueue: z.string().min(1).optional(),
   namespace: z.string().min(1).optional(),
+  prices: z.record(z.string().min(1), OwnPrice).optional(),
   blobs: z
     .custom<BlobStore>(
       (value) => isObject(value) && 'put' in value && 'get' in value,

@@ -13,6 +13,7 @@ import type { ConfigurationProblem } from './everloop-error.ts';
 import { ConfigurationError } from './everloop-error.ts';
 import type { Providers } from './models/model-registry.ts';
 import { createModelRegistry } from './models/model-registry.ts';
+import type { ModelPrices } from './models/prices.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 import { createFileBlobStore } from './storage/file-blob-store.ts';
 
@@ -29,6 +30,11 @@ export interface ConfigDefinition<
   readonly namespace?: string;
   /** Where transcripts of long runs, large results and images are kept; the folder `.everloop/blobs` unless said otherwise. All Workers and clients must use the same store. */
   readonly blobs?: BlobStore;
+  /**
+   * What models cost, in US dollars per million tokens, by the name that agents use. Goes before what providers
+   * publish; needed for a budget in dollars with a model that none of them prices.
+   */
+  readonly prices?: ModelPrices;
 }
 
 /** Defines a project's configuration; the names of the agents stay known to the type checker. */
@@ -48,6 +54,7 @@ export interface Config {
   readonly engine?: EngineSettings;
   readonly project: ProjectDirectory;
   readonly blobs: BlobStore;
+  readonly prices?: ModelPrices;
   /** The configuration file; absent where the built-in agents are used. */
   readonly file?: string;
 }
@@ -95,6 +102,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
     ...(environment.engine !== undefined && { engine: environment.engine }),
     project,
     blobs: definition.blobs ?? createFileBlobStore(project.blobs),
+    ...(definition.prices !== undefined && { prices: definition.prices }),
     ...(file !== undefined && { file: file.path }),
   };
 }

@@ -24,6 +24,8 @@ export const errorCodes = [
   'terminated',
   /** The input does not fit its schema. */
   'invalid_input',
+  /** The messages that the run would go on from end with an answer: it needs something to answer to. */
+  'input_required',
   /** The caller may not do this. */
   'unauthorized',
   /** So much waits to be read by the run that it takes no more until its next iteration. */

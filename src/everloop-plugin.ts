@@ -24,10 +24,12 @@ import { workflowBundle } from './engine/workflow-bundle.ts';
 import type { ConfigurationProblem } from './everloop-error.ts';
 import { ConfigurationError } from './everloop-error.ts';
 import type { Providers } from './models/model-registry.ts';
+import type { ModelPrices } from './models/prices.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 import type { EventBus } from './storage/event-bus.ts';
 import { createLocalEventBus } from './storage/event-bus.ts';
 import { createFileBlobStore } from './storage/file-blob-store.ts';
+import { withPayloadStorage } from './storage/payload-storage.ts';
 import { composeAgents } from './worker-agents.ts';
 
 /** What the agents of a Worker are, and what they work with. */
@@ -35,7 +37,9 @@ export interface EverloopPluginOptions {
   /** The agents by name; those of `config` when absent. */
   readonly agents?: Readonly<Record<string, AgentDefinition>>;
   /** What `everloop.config.ts` exports. Task queue and namespace are those of the Worker, whatever it says. */
-  readonly config?: Pick<ConfigDefinition, 'agents' | 'blobs'>;
+  readonly config?: Pick<ConfigDefinition, 'agents' | 'blobs' | 'prices'>;
+  /** What models cost, where no provider publishes it or it is otherwise; the configuration's when absent. */
+  readonly prices?: ModelPrices;
   /** Keys of the providers that the agents' models need; from their usual environment variables when absent. */
   readonly providers?: Providers;
   /** Where transcripts of long runs, large results and images are kept; the configuration's, else `.everloop/blobs` in the current folder. Workers and clients of a run must share it. */
@@ -65,6 +69,7 @@ export class EverloopPlugin implements WorkerPlugin, BundlerPlugin {
   readonly #profile: EngineProfile;
   readonly #activities: Readonly<Record<string, unknown>>;
   readonly #contexts: ModelContexts;
+  readonly #blobs: BlobStore;
 
   /** @throws ConfigurationError when there are no agents or two sets of them, or they cannot be served as they are */
   constructor(options: EverloopPluginOptions) {
@@ -74,9 +79,11 @@ export class EverloopPlugin implements WorkerPlugin, BundlerPlugin {
     const blobs =
       options.blobs ?? config?.blobs ?? createFileBlobStore(projectDirectory(process.cwd()).blobs);
     const { intervalMs, timeoutMs } = heartbeatSettings(profile);
+    const prices = options.prices ?? config?.prices;
     const read = { readHistory: historyOfWorker };
     this.#profile = profile;
     this.#contexts = contexts;
+    this.#blobs = blobs;
     this.#activities = {
       ...createActivities({
         ...read,
@@ -89,6 +96,7 @@ export class EverloopPlugin implements WorkerPlugin, BundlerPlugin {
         readerOf: agents.readerOf,
         heartbeatIntervalMs: intervalMs,
         heartbeatTimeoutMs: timeoutMs,
+        ...(prices !== undefined && { prices }),
       }),
       everloopReadResult: createReadResult(read),
     };
@@ -113,6 +121,7 @@ export class EverloopPlugin implements WorkerPlugin, BundlerPlugin {
       ...workerSettings(this.#profile),
       ...withoutUndefined(options),
       ...(await codeOf(options)),
+      dataConverter: withPayloadStorage(options.dataConverter, this.#blobs),
       activities: { ...options.activities, ...this.#activities },
       sinks: { ...options.sinks, ...sinks },
     };
@@ -121,7 +130,12 @@ export class EverloopPlugin implements WorkerPlugin, BundlerPlugin {
   /** Called by `Worker.runReplayHistory`: what a run tells its Worker goes nowhere. */
   async configureReplayWorker(options: ReplayWorkerOptions): Promise<ReplayWorkerOptions> {
     const sinks = transcriptSinks(new ModelContexts());
-    return { ...options, ...(await codeOf(options)), sinks: { ...sinks, ...options.sinks } };
+    return {
+      ...options,
+      ...(await codeOf(options)),
+      dataConverter: withPayloadStorage(options.dataConverter, this.#blobs),
+      sinks: { ...sinks, ...options.sinks },
+    };
   }
 
   /** Called when Workflow code is bundled, by a Worker or by `bundleWorkflowCode`. */

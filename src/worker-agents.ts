@@ -2,6 +2,7 @@
 import { withReadResult } from './abilities/offload/with-read-result.ts';
 import type { AgentDefinition } from './agents/define-agent.ts';
 import { modelsOf, toolsOf } from './agents/define-agent.ts';
+import { withDoubles } from './agents/sub-agents.ts';
 import type { LanguageModel } from './chat/language-model.ts';
 import { wrapLanguageModel } from './chat/language-model.ts';
 import type { ConfigurationProblem } from './everloop-error.ts';
@@ -42,9 +43,10 @@ type Attempt = <T>(member: string, work: () => T) => T | undefined;
  * @throws ConfigurationError when two models share a name, and for every wrapper that throws or changes what it must not
  */
 export function composeAgents(
-  agents: Readonly<Record<string, AgentDefinition>>,
+  given: Readonly<Record<string, AgentDefinition>>,
   providers: Providers,
 ): WorkerAgents {
+  const agents = withDoubles(given);
   const problems: ConfigurationProblem[] = [];
   const registry = createModelRegistry(providers, ownModels(agents, problems));
   const composed = new Map(

@@ -9,10 +9,12 @@ it('exports these names and no others', () => {
     'EverloopError',
     'RetryableError',
     'RunHandle',
+    'askUser',
     'createFileBlobStore',
     'createToolRegistry',
     'defineAgent',
     'defineConfig',
+    'defineExternalTool',
     'defineHook',
     'defineTool',
     'explain',
@@ -20,6 +22,8 @@ it('exports these names and no others', () => {
     'languageModel',
     'limit',
     'safeTool',
+    'task',
+    'taskPlan',
     'userMessage',
   ]);
 });

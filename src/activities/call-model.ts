@@ -124,8 +124,8 @@ async function contextOf(
   const { runId, temporalRunId } = where;
   const cached = contexts.lookup(temporalRunId, upTo, digest);
   if (cached !== undefined) return cached;
-  const rebuilt = await rebuildContext({ readHistory, blobs }, where);
-  const context = contexts.restore(temporalRunId, rebuilt.agent, rebuilt.messages);
+  const { agent, messages, seed } = await rebuildContext({ readHistory, blobs }, where);
+  const context = contexts.restore(temporalRunId, agent, messages, seed);
   if (context.messages.length !== upTo || context.digest !== digest) {
     throw new Error(`the history of ${runId} tells another transcript than its Workflow`);
   }

@@ -4,6 +4,8 @@ import type { CallModelDependencies } from './call-model.ts';
 import { createCallModel } from './call-model.ts';
 import type { ResolveAgentDependencies } from './resolve-agent.ts';
 import { createResolveAgent } from './resolve-agent.ts';
+import type { RestoreStateDependencies } from './restore-state.ts';
+import { createRestoreState } from './restore-state.ts';
 import type { RunHookDependencies } from './run-hook.ts';
 import { createRunHook } from './run-hook.ts';
 import type { RunToolDependencies } from './run-tool.ts';
@@ -15,6 +17,7 @@ export type ActivityDependencies = CallModelDependencies &
   RunToolDependencies &
   ResolveAgentDependencies &
   SealTranscriptDependencies &
+  RestoreStateDependencies &
   RunHookDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
@@ -24,5 +27,6 @@ export function createActivities(dependencies: ActivityDependencies) {
     everloopRunTool: createRunTool(dependencies),
     everloopRunHook: createRunHook(dependencies),
     everloopSealTranscript: createSealTranscript(dependencies),
+    everloopRestoreState: createRestoreState(dependencies),
   };
 }

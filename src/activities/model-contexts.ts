@@ -6,7 +6,8 @@ import { validMessage } from '../chat/request.ts';
 import { toMessage } from '../chat/to-message.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
-import { chainDigest } from '../loop/digest.ts';
+import { chainDigest, firstDigest } from '../loop/digest.ts';
+import type { Transcript } from '../loop/loop-state.ts';
 
 /** What a request is built from. `digest` chains the agent's hash and all message ids. */
 export interface ModelContext {
@@ -97,14 +98,18 @@ export class ModelContexts {
     return undefined;
   }
 
-  /** Takes in a context rebuilt from history. */
+  /** Takes in a context rebuilt from history; `seed` as the transcript has it. */
   restore(
     temporalRunId: string,
     agent: AgentSpec,
     messages: readonly TranscriptMessage[],
+    seed?: Transcript['seed'],
   ): ModelContext {
     const context = new GrowingContext(agent);
-    for (const message of messages) context.append(message);
+    for (const message of messages) {
+      context.append(message);
+      if (context.messages.length === seed?.count) context.digest = firstDigest(agent.hash, seed);
+    }
     this.#cache.set(temporalRunId, context);
     return context;
   }

@@ -1,18 +1,14 @@
 /** Rebuilds a model context from the run's history alone, when the process that held it is gone. */
 
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
-import type { RecordedEvent } from '../history/recorded-event.ts';
+import type { ReadHistory } from '../history/told-points.ts';
 import { RunProjection } from '../history/run-projection.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
-import type { LoopState } from '../loop/loop-state.ts';
+import type { LoopState, Transcript } from '../loop/loop-state.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { wholeTranscript } from '../storage/whole-transcript.ts';
 
-/** Reads the events of one Temporal run, oldest first. */
-export type ReadHistory = (run: {
-  readonly runId: string;
-  readonly temporalRunId: string;
-}) => AsyncIterable<RecordedEvent>;
+export type { ReadHistory } from '../history/told-points.ts';
 
 /** One Activity of one Temporal run; of several with one id the newest. */
 export interface ScheduledActivity {
@@ -48,10 +44,14 @@ export async function stateWhenScheduled(
 export async function rebuildContext(
   { readHistory, blobs }: { readonly readHistory: ReadHistory; readonly blobs: BlobStore },
   activity: ScheduledActivity,
-): Promise<{ agent: AgentSpec; messages: readonly TranscriptMessage[] }> {
+): Promise<{
+  agent: AgentSpec;
+  messages: readonly TranscriptMessage[];
+  seed: Transcript['seed'];
+}> {
   const { agent, transcript } = await stateWhenScheduled(readHistory, activity);
   if (agent === undefined) throw new Error('a model was called before the agent was known');
-  return { agent, messages: await wholeTranscript(blobs, transcript) };
+  return { agent, messages: await wholeTranscript(blobs, transcript), seed: transcript.seed };
 }
 
 /** The transcript as it was when the Activity was scheduled: read when it is asked for, and once. */

@@ -9,25 +9,36 @@ import type { ResolveAgentInput } from '../loop/calls.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { problemsOf } from '../loop/problems-of.ts';
 import { StartArgument } from '../loop/run-input.ts';
+import type { ModelPrices } from '../models/prices.ts';
+import { priceOf } from '../models/prices.ts';
+import { assertPriced } from './assert-priced.ts';
 import { isRecordable } from './is-recordable.ts';
 
 export interface ResolveAgentDependencies {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   readonly heartbeatTimeoutMs: number;
+  /** Prices that go before those that providers publish. */
+  readonly prices?: ModelPrices;
 }
 
 /** Makes the Activity `everloopResolveAgent`. */
-export function createResolveAgent({ agents, heartbeatTimeoutMs }: ResolveAgentDependencies) {
+export function createResolveAgent({
+  agents,
+  heartbeatTimeoutMs,
+  prices,
+}: ResolveAgentDependencies) {
   return async (start: ResolveAgentInput): Promise<AgentSpec> => {
     if (start.argument !== undefined) checkArgument(start.argument);
     const agent = agents.get(start.agent);
     if (agent === undefined) throw unknownAgent(start.agent, [...agents.keys()]);
     try {
-      const { options } = start;
+      const { options, budget } = start;
       const spec = toAgentSpec(start.agent, agent, {
         heartbeatTimeoutMs,
         ...(options !== undefined && { options }),
+        priceOf: (model) => priceOf(model, prices),
       });
+      assertPriced(spec, budget);
       return checked(spec);
     } catch (error) {
       if (!(error instanceof ChatError)) throw error;

@@ -1,8 +1,9 @@
 /** The Activity that asks all hooks of one moment, in the order of their registration. */
-import { Context } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import * as z from 'zod/mini';
 import type { AgentDefinition } from '../agents/define-agent.ts';
 import type { Hook } from '../agents/define-hook.ts';
+import type { JsonObject } from '../chat/json.ts';
 import { Message } from '../chat/message.ts';
 import type { ToolCall } from '../chat/tool-call.ts';
 import { toolInput } from '../chat/tool-input.ts';
@@ -154,12 +155,14 @@ async function askBeforeCalls(
   const actions: { callId: string; action: Action }[] = [];
   const invalid: { callId: string; problem: string }[] = [];
   for (const call of calls) {
-    const input = await inputOf(toolNamed(asking.agent, call.name), call);
+    const tool = toolNamed(asking.agent, call.name);
+    const input = await inputOf(tool, call);
     if (!input.ok) {
       invalid.push({ callId: call.id, problem: input.problem });
       continue;
     }
-    const action = await actionFor(hooks, asking, call, input.input, changes);
+    const wanted = await actionFor(hooks, asking, call, input.input, changes);
+    const action = wanted ?? (await actionOfTool(tool, input.input));
     if (action !== undefined) actions.push({ callId: call.id, action });
     if (action?.kind === 'abort') break;
   }
@@ -168,6 +171,18 @@ async function askBeforeCalls(
     ...(actions.length > 0 && { actions }),
     ...(invalid.length > 0 && { invalid }),
   };
+}
+
+/** What the tool itself says of the call: a rule that fails is on the safe side. */
+async function actionOfTool(
+  tool: Tool | undefined,
+  input: JsonObject,
+): Promise<Action | undefined> {
+  const needed = await tool?.needsApproval?.(input).catch((error: unknown) => {
+    log.warn('a rule for approval failed; a person is asked', { tool: tool.name, error });
+    return true;
+  });
+  return needed === true ? { kind: 'ask' } : undefined;
 }
 
 async function inputOf(tool: Tool | undefined, call: ToolCall): Promise<InputCheck> {
@@ -187,6 +202,7 @@ async function actionFor(
   input: Parameters<NonNullable<Hook['onToolStart']>>[0]['input'],
   changes: HookChanges[],
 ): Promise<Action | undefined> {
+  let ask: Action | undefined;
   for (const hook of hooks) {
     let action: Action | undefined;
     try {
@@ -203,9 +219,11 @@ async function actionFor(
     } catch (error) {
       changes.push(observed(hook, error));
     }
-    if (action !== undefined && action.kind !== 'proceed') return action;
+    // A person is asked only about what no hook has settled.
+    if (action?.kind === 'ask') ask ??= action;
+    else if (action !== undefined && action.kind !== 'proceed') return action;
   }
-  return undefined;
+  return ask;
 }
 
 /** Calls that were answered without being run: the hooks see and may rewrite them like any other. */

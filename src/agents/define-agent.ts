@@ -6,12 +6,14 @@ import type { ToolChoice } from '../chat/tool-choice.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ToolWrapper } from '../tools/wrap-tool.ts';
+import type { BudgetTerms } from './agent-budget.ts';
+import { termsProblems } from './agent-budget.ts';
 import type { Hook } from './define-hook.ts';
 
 /** A model by name, or the model itself. */
 export type ModelChoice = string | LanguageModel;
 
-export interface AgentDefinition {
+export interface AgentDefinition extends BudgetTerms {
   /**
    * A name such as `openai:gpt-5.5`, or a model of your own; or several, each of which is asked when the one
    * before it has failed for good. A run stays with the model it has fallen back to.
@@ -64,7 +66,7 @@ export function modelsOf({ model }: Pick<AgentDefinition, 'model'>): readonly Mo
 
 /**
  * Defines an agent.
- * @throws TypeError when two tools or two hooks have the same name, or `maxIterations` is no whole number from 1
+ * @throws TypeError when two tools or two hooks have the same name, `maxIterations` is no whole number from 1, or a limit is not positive
  */
 export function defineAgent({ tools: given = [], ...definition }: AgentOptions): AgentDefinition {
   const tools = 'list' in given ? given.list() : given;
@@ -81,6 +83,10 @@ export function defineAgent({ tools: given = [], ...definition }: AgentOptions):
   const { maxIterations = 1 } = definition;
   if (!Number.isSafeInteger(maxIterations) || maxIterations < 1) {
     throw new TypeError(`maxIterations: ${maxIterations} is no whole number from 1`);
+  }
+  const terms = termsProblems(definition);
+  if (terms.length > 0) {
+    throw new TypeError(terms.map(({ path, what }) => `${path.join('.')}: ${what}`).join('; '));
   }
   return { ...definition, ...(tools.length > 0 && { tools }) };
 }

@@ -4,11 +4,14 @@ import type { Options } from '../chat/options.ts';
 import { resolveOptions } from '../chat/resolve-options.ts';
 import { defaultMaxIterations } from '../loop/agent-defaults.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
+import type { Price } from '../loop/price.ts';
 import { byName } from '../tools/by-name.ts';
 import type { Tool } from '../tools/define-tool.ts';
+import { toBudgetMembers } from './agent-budget.ts';
 import type { AgentDefinition } from './define-agent.ts';
 import { modelsOf, toolsOf } from './define-agent.ts';
 import { hookTimeoutMs, momentsOf } from './define-hook.ts';
+import { doubleName } from './sub-agents.ts';
 
 /**
  * The agent as data: options resolved (the start's win), tools sorted by code unit of their name, hashed.
@@ -17,25 +20,61 @@ import { hookTimeoutMs, momentsOf } from './define-hook.ts';
 export function toAgentSpec(
   name: string,
   agent: AgentDefinition,
-  settings: { readonly heartbeatTimeoutMs: number; readonly options?: Options },
+  settings: {
+    readonly heartbeatTimeoutMs: number;
+    readonly options?: Options;
+    /** What a model costs, by its name; undefined where nobody knows. */
+    readonly priceOf?: (model: string) => KnownPrice | undefined;
+  },
 ): AgentSpec {
+  const models = modelsOf(agent).map((model) => (typeof model === 'string' ? model : model.name));
+  const options = resolveOptions(agent.options ?? {}, settings.options ?? {});
   const spec = {
     version: 1 as const,
     name,
-    models: modelsOf(agent).map((model) => (typeof model === 'string' ? model : model.name)),
+    models,
     instructions: agent.instructions,
-    tools: [...toolsOf(agent)].sort(byName).map(toToolSpec),
-    options: resolveOptions(agent.options ?? {}, settings.options ?? {}),
+    tools: [...toolsOf(agent)].sort(byName).map((tool) => toToolSpec(name, tool)),
+    options,
     ...(agent.toolChoice !== undefined && { toolChoice: agent.toolChoice }),
     ...hookMembers(agent),
     maxIterations: agent.maxIterations ?? defaultMaxIterations,
     onMaxIterations: agent.onMaxIterations ?? 'stop',
     serialTools: agent.serialTools ?? false,
     continueOnLength: agent.continueOnLength ?? false,
+    ...toBudgetMembers(agent),
+    ...priceMembers(models, options.model, settings.priceOf),
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
   };
   const hash = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
   return { ...spec, hash };
+}
+
+/** What a model costs, and how many tokens it takes at most. */
+type KnownPrice = Price & { readonly contextTokens?: number };
+
+/** Absent where no model has a price: an agent of such models is recorded as if there were no such thing. */
+function priceMembers(
+  models: readonly string[],
+  /** The model that the options name in place of the agent's. */
+  instead: string | undefined,
+  priceOf: (model: string) => KnownPrice | undefined = () => undefined,
+): Pick<AgentSpec, 'prices' | 'contextTokens'> {
+  const known = models.map((name) => priceOf(instead ? inPlaceOf(name, instead) : name));
+  if (known.every((price) => price === undefined)) return {};
+  return {
+    prices: known.map((price) => (price === undefined ? null : withoutContext(price))),
+    contextTokens: known.map((price) => price?.contextTokens ?? null),
+  };
+}
+
+/** The same provider's other model. */
+function inPlaceOf(name: string, model: string): string {
+  return `${name.slice(0, name.indexOf(':') + 1)}${model}`;
+}
+
+function withoutContext({ contextTokens: _, ...price }: KnownPrice): Price {
+  return price;
 }
 
 /** Absent without hooks: an agent that has none is recorded as if there were no such thing. */
@@ -56,7 +95,8 @@ function hookMembers({
   };
 }
 
-function toToolSpec(tool: Tool): AgentSpec['tools'][number] {
+function toToolSpec(agent: string, tool: Tool): AgentSpec['tools'][number] {
+  const { subAgent } = tool;
   return {
     definition: {
       name: tool.name,
@@ -69,5 +109,13 @@ function toToolSpec(tool: Tool): AgentSpec['tools'][number] {
     maxResultBytes: tool.maxResultBytes,
     ...(tool.local === true && { local: true as const }),
     ...(tool.maxWaitMs !== undefined && { maxWaitMs: tool.maxWaitMs }),
+    ...(tool.approve !== undefined && { approve: tool.approve }),
+    ...(tool.external !== undefined && { external: tool.external }),
+    ...(subAgent !== undefined && {
+      subAgent: {
+        agent: subAgent.agent ?? doubleName(agent, tool.name),
+        context: subAgent.context,
+      },
+    }),
   };
 }

@@ -5,12 +5,14 @@ import { liveEngineState } from '../engine/engine-state.ts';
 import { ConfigurationError } from '../everloop-error.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import { createLocalEventBus } from '../storage/event-bus.ts';
+import type { Attendant, Desk } from './attendant.ts';
 import { devGraceMs } from './dev.ts';
 import type { Engine, Runs } from './engine.ts';
 import { connectRuns, engineAgain, hasWorker, leaveEngine, willHaveWorker } from './engine.ts';
-import { followRun } from './follow-run.ts';
+import { followTree } from './follow-tree.ts';
 import { Interrupted } from './interrupted.ts';
 import type { LocalWorker } from './local-worker.ts';
+import { whoDecides } from './login-name.ts';
 import { withProgress } from './progress.ts';
 import type { RunView } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
@@ -26,11 +28,13 @@ interface AttendedRun {
 /** The stay with a run. */
 export interface Attendance {
   /**
-   * Follows the run to its end.
+   * Follows the run to its end, and its sub-agents for as long: the attendant sees to their calls, too.
    * @throws Interrupted when the terminal is, after saying how the run goes on; ConfigurationError when a Worker
    * is needed here and its key is missing; EverloopError `not_found`, `terminated`, `engine_failed`
    */
-  follow(run: AttendedRun, view: RunView): Promise<RunResult>;
+  follow(run: AttendedRun, view: RunView, attendant: Attendant): Promise<RunResult>;
+  /** Gives to runs what a person has said, wherever their engine is by then. */
+  readonly desk: Desk;
   /** Stops what runs in this process. */
   end(): Promise<void>;
 }
@@ -102,6 +106,11 @@ export function createAttendance(terminal: Terminal, config: Config, first: Engi
     return workers > 0;
   };
 
+  const tell = async (say: (runs: Runs) => Promise<void>) => {
+    const runs = await connectRuns(config, engine.address);
+    await say(runs).finally(() => runs.close());
+  };
+
   const sayHowToGoOn = async (run: AttendedRun) => {
     const isHere = engine.owner === 'self' || worker !== undefined;
     const isElsewhere =
@@ -121,7 +130,15 @@ export function createAttendance(terminal: Terminal, config: Config, first: Engi
   };
 
   return {
-    async follow(run, view) {
+    desk: {
+      decide: (runId, callId, decision) =>
+        tell(({ everloop }) => everloop.run(runId).decide(callId, decision)),
+      answer: (runId, callId, text) =>
+        tell(({ everloop }) =>
+          everloop.run(runId).answer(callId, text, whoDecides(terminal, undefined)),
+        ),
+    },
+    async follow(run, view, attendant) {
       const unsubscribe = bus.subscribe(run.id, (event) => view.live(event));
       let isTold = false;
       const connect = async () => {
@@ -133,11 +150,25 @@ export function createAttendance(terminal: Terminal, config: Config, first: Engi
         return { runs, address: engine.address.address };
       };
       try {
-        const following = followRun(terminal, {
-          runId: run.id,
-          connect,
-          onEvent: (event) => view.event(event),
-        });
+        const following = followTree(
+          terminal,
+          {
+            runId: run.id,
+            forks: false,
+            toTheEnd: false,
+            connect,
+            connectOther: async () => {
+              const { address } = engine;
+              return { runs: await connectRuns(config, address), address: address.address };
+            },
+            onEvent(event) {
+              if (event.runId === run.id) view.event(event);
+              else view.other?.(event);
+              attendant.event(event);
+            },
+          },
+          (handle) => handle.result(),
+        );
         return await Promise.race([following, failure.promise]);
       } catch (error) {
         if (error instanceof Interrupted || error instanceof ConfigurationError) {
@@ -146,6 +177,7 @@ export function createAttendance(terminal: Terminal, config: Config, first: Engi
         }
         throw error;
       } finally {
+        attendant.end();
         unsubscribe();
       }
     },

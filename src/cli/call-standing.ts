@@ -1,12 +1,13 @@
 /** How a tool call that has no result yet stands: what the run has recorded, set right by what the server knows. */
 import type { RunSnapshot } from '../client/run-snapshot.ts';
 import type { LoopState, PendingToolCall } from '../loop/loop-state.ts';
+import { isOpen } from '../loop/run-status.ts';
 
 /**
- * `waiting`: no Worker has it; `running`: a Worker works on it; `lost`: the Worker that had it is not there any
+ * `awaiting`: somebody has to decide on it or to answer it; `waiting`: no Worker has it; `running`: a Worker works on it; `lost`: the Worker that had it is not there any
  * longer; `returned`: its end is recorded and not read yet.
  */
-export type CallStanding = 'proposed' | 'waiting' | 'running' | 'lost' | 'returned';
+export type CallStanding = 'proposed' | 'awaiting' | 'waiting' | 'running' | 'lost' | 'returned';
 
 /** The standing of a call of the run's present iteration. */
 export function callStanding(
@@ -14,9 +15,9 @@ export function callStanding(
   { iteration }: Pick<LoopState, 'iteration'>,
   pending: Exclude<PendingToolCall, { status: 'settled' }>,
 ): CallStanding {
-  if (pending.status === 'proposed') return 'proposed';
+  if (pending.status !== 'running') return pending.status;
   // Nobody works for a run that was closed from outside.
-  if (status !== 'running') return 'lost';
+  if (!isOpen(status)) return 'lost';
   const activity = open.find(({ id }) => id === `${iteration}/${pending.call.id}`);
   if (activity === undefined) return 'returned';
   if (activity.status === 'scheduled') return 'waiting';

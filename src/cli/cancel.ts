@@ -1,6 +1,6 @@
 /** `everloop cancel`: asks a run to stop. */
 import type { Command } from 'commander';
-import { EverloopError } from '../everloop-error.ts';
+import { openRun } from './open-run.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine } from './terminal.ts';
 
@@ -20,16 +20,10 @@ async function cancel(cli: Cli, id: string, json: boolean): Promise<void> {
   const config = await cli.config();
   const { runningEngine, withRuns } = await import('./engine.ts');
   const engine = await runningEngine(config);
-  const workers = await withRuns(config, engine, async ({ everloop }) => {
-    const run = everloop.run(id);
-    const { status, workers } = await run.snapshot();
-    if (status !== 'running') {
-      throw new EverloopError('run_ending', `run ${id} has ended: there is nothing to cancel`, {
-        hint: `see how it ended: everloop show ${id}`,
-      });
-    }
+  const workers = await withRuns(config, engine, async (runs) => {
+    const { run, snapshot } = await openRun(runs, id, 'cancel');
     await run.cancel();
-    return workers;
+    return snapshot.workers;
   });
   if (json) writeJson(terminal, { id, cancelRequested: true });
   else if (workers > 0) writeLine(terminal, `run ${id} is being cancelled`);

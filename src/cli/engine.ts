@@ -9,6 +9,7 @@ import type { EngineState } from '../engine/engine-state.ts';
 import { liveEngineState, readEngineState } from '../engine/engine-state.ts';
 import { isRunning } from '../engine/process-command.ts';
 import { EverloopError } from '../everloop-error.ts';
+import { withPayloadStorage } from '../storage/payload-storage.ts';
 import type { OwnEngine } from './own-engine.ts';
 import { findOrStartOwnEngine } from './own-engine.ts';
 import type { Terminal } from './terminal.ts';
@@ -119,8 +120,13 @@ export async function connectRuns(
   address: EngineAddress,
   taskQueue: string = config.taskQueue,
 ): Promise<Runs> {
-  const { client, connection } = await connectClient({ ...address, namespace: config.namespace });
-  const everloop = Everloop.from(client, { taskQueue, blobs: config.blobs });
+  const { namespace, blobs } = config;
+  const { client, connection } = await connectClient({
+    ...address,
+    namespace,
+    client: { dataConverter: withPayloadStorage(undefined, blobs) },
+  });
+  const everloop = Everloop.from(client, { taskQueue, blobs });
   return { client, everloop, close: () => connection.close() };
 }
 

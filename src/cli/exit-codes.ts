@@ -23,6 +23,7 @@ const ofError: Readonly<Record<ErrorCode, number>> = {
   unknown_model: exitCode.usage,
   run_exists: exitCode.usage,
   invalid_input: exitCode.usage,
+  input_required: exitCode.usage,
   engine_unreachable: exitCode.engine,
   engine_failed: exitCode.engine,
   not_found: exitCode.notFound,

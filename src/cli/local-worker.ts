@@ -50,6 +50,7 @@ export async function startLocalWorker(
     agents: Object.fromEntries(agents),
     providers,
     blobs: config.blobs,
+    ...(config.prices !== undefined && { prices: config.prices }),
     ...(options.bus !== undefined && { bus: options.bus }),
     worker: {
       ...(options.graceMs !== undefined && { shutdownGraceTime: options.graceMs }),

@@ -1,6 +1,7 @@
 /** `everloop ls`: lists runs. */
 import type { Command } from 'commander';
 import type { RunFilter, RunSummary } from '../client/list-runs.ts';
+import { usdText } from '../loop/budget-text.ts';
 import { formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { toCount } from './options.ts';
 import type { Cli } from './program.ts';
@@ -59,7 +60,7 @@ async function ls(cli: Cli, { limit, json, ...filter }: LsOptions): Promise<void
   if (more) writeNote(terminal, `There are more; see them with --limit.`);
 }
 
-const headings = ['ID', 'STATUS', 'AGENT', 'AGE', 'ITERATIONS', 'TOKENS', 'TITLE', 'AS OF'];
+const headings = ['ID', 'STATUS', 'AGENT', 'AGE', 'ITERATIONS', 'TOKENS', 'COST', 'TITLE', 'AS OF'];
 
 function row(run: RunSummary, now: number): string[] {
   const { memo } = run;
@@ -70,6 +71,7 @@ function row(run: RunSummary, now: number): string[] {
     formatSpan(now - run.startedAt.getTime()),
     String(memo?.iterations ?? 0),
     formatCount((memo?.usage.inputTokens ?? 0) + (memo?.usage.outputTokens ?? 0)),
+    memo?.costUsd === undefined ? '' : usdText(memo.costUsd),
     shorten(oneLine(run.title), titleLength),
     memo === undefined ? '' : new Date(memo.asOf).toISOString(),
   ].map(printable);

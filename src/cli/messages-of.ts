@@ -4,6 +4,7 @@ import { translated } from '../client/client-errors.ts';
 import { wholeRun } from '../client/whole-run.ts';
 import type { Config } from '../config.ts';
 import type { LoopState } from '../loop/loop-state.ts';
+import { markInherited } from '../loop/mark-inherited.ts';
 import type { Runs } from './engine.ts';
 
 /**
@@ -15,5 +16,6 @@ export async function messagesOf(
   { client }: Runs,
   state: LoopState,
 ): Promise<readonly TranscriptMessage[]> {
-  return await translated(state.runId, () => wholeRun(client, blobs, state));
+  const all = await translated(state.runId, () => wholeRun(client, blobs, state));
+  return markInherited(all, state, 0);
 }

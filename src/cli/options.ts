@@ -16,6 +16,20 @@ export function toIteration(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 0 on.');
 }
 
+/** A sum of money above 0, such as `2.50`. */
+export function toAmount(text: string): number {
+  const amount = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && amount > 0 && Number.isFinite(amount)) return amount;
+  throw new InvalidArgumentError('It must be a number above 0, such as 2.50.');
+}
+
+/** A message of a run: its number, or its id. */
+export function toMessage(text: string): number | string {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  if (text !== '') return text;
+  throw new InvalidArgumentError('It must be the number of a message from 0 on, or its id.');
+}
+
 /** Adds one `key=value` to those before it. */
 export function addPair(
   text: string,
@@ -35,15 +49,23 @@ export function addValue(text: string, earlier: readonly string[] = []): readonl
 export interface RunOptions {
   readonly id?: string;
   readonly maxIterations?: number;
+  readonly budgetUsd?: number;
+  readonly budgetTokens?: number;
   readonly title?: string;
   readonly meta?: Readonly<Record<string, string>>;
 }
 
 /** The same, as the client takes it. */
-export function toStartOptions({ id, maxIterations, title, meta }: RunOptions) {
+export function toStartOptions(options: RunOptions) {
+  const { id, maxIterations, budgetUsd, budgetTokens, title, meta } = options;
+  const budget = {
+    ...(budgetUsd !== undefined && { usd: budgetUsd }),
+    ...(budgetTokens !== undefined && { tokens: budgetTokens }),
+  };
   return {
     ...(id !== undefined && { id }),
     ...(maxIterations !== undefined && { maxIterations }),
+    ...(Object.keys(budget).length > 0 && { budget }),
     ...(title !== undefined && { title }),
     ...(meta !== undefined && { metadata: meta }),
   };

@@ -1,7 +1,7 @@
 /** LoopState as it was after an iteration, from the histories alone. */
 import { translated } from '../client/client-errors.ts';
 import { readHistory } from '../client/read-history.ts';
-import { temporalRuns } from '../client/temporal-runs.ts';
+import { lineage } from '../client/temporal-runs.ts';
 import type { RecordedEvent } from '../history/recorded-event.ts';
 import { boundaries } from '../history/state-at.ts';
 import type { LoopState } from '../loop/loop-state.ts';
@@ -25,8 +25,7 @@ export async function pastState(
 ): Promise<PastState | undefined> {
   return await translated(runId, async () => {
     let found: PastState | undefined;
-    const newestFirst = (await temporalRuns(client, runId)).toReversed();
-    for (const temporalRunId of newestFirst) {
+    for await (const { temporalRunId, origin } of lineage(client, runId)) {
       const events: RecordedEvent[] = [];
       for await (const event of readHistory(client, { runId, temporalRunId })) events.push(event);
       const states = boundaries({ runId, events });
@@ -34,7 +33,8 @@ export async function pastState(
       if (state !== undefined) found = { temporalRunId, state };
       const first = states[0]?.iteration ?? 0;
       // A run that went on after this very iteration: the history before ends with the same state, messages included.
-      if (state !== undefined && first < at) return found;
+      const isFound = state !== undefined && (first < at || origin?.how !== 'continued');
+      if (isFound) return found;
       if (first < at) return undefined;
     }
     return found;

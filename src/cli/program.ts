@@ -2,15 +2,26 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { addAnswer } from './answer.ts';
+import { addApprove } from './approve.ts';
+import { addBlobs } from './blobs.ts';
 import { addCancel } from './cancel.ts';
+import { addCheckUpgrade } from './check-upgrade.ts';
 import { addCompletion } from './completion.ts';
 import { addDemo } from './demo.ts';
+import { addDeny } from './deny.ts';
 import { addDev } from './dev.ts';
+import { addDiff } from './diff.ts';
 import { addDoctor } from './doctor.ts';
 import { addExport } from './export.ts';
+import { addFork } from './fork.ts';
 import { addInit } from './init.ts';
 import { addLs } from './ls.ts';
+import { addPause } from './pause.ts';
 import { addReplay } from './replay.ts';
+import { addResume } from './resume.ts';
+import { addRetry } from './retry.ts';
+import { addRewind } from './rewind.ts';
 import { addRun } from './run.ts';
 import { addSend } from './send.ts';
 import { addSetup } from './setup.ts';
@@ -89,11 +100,22 @@ const commands: readonly ((root: Command, cli: Cli) => void)[] = [
   addShow,
   addWatch,
   addSend,
+  addApprove,
+  addDeny,
+  addAnswer,
+  addPause,
+  addResume,
+  addFork,
+  addRewind,
+  addRetry,
   addCancel,
   addTerminate,
   addExport,
+  addDiff,
   addReplay,
+  addCheckUpgrade,
   addWorker,
+  addBlobs,
   addSetup,
   addDoctor,
   addInit,

@@ -77,6 +77,7 @@ function row(state: LoopState): string[] {
   ];
 }
 
-function valueText(value: unknown): string {
+/** A value that differs, on one line. */
+export function valueText(value: unknown): string {
   return printable(shorten(JSON.stringify(value) ?? 'nothing', valueLength));
 }

@@ -48,8 +48,9 @@ async function replay(cli: Cli, name: string, options: ReplayCommandOptions): Pr
   const { installWorkerRuntime } = await import('./worker-runtime.ts');
   installWorkerRuntime(terminal);
   const { replayRun } = await import('../replay/replay-run.ts');
+  const { toReplayOptions } = await import('./replay-options.ts');
   const verdict = await withProgress(terminal, 'replaying', () =>
-    replayRun(recorded, bundle === undefined ? {} : { bundle }).catch((error: unknown) =>
+    replayRun(recorded, toReplayOptions(cli, bundle)).catch((error: unknown) =>
       unreadable(name, isFile, error),
     ),
   );

@@ -2,9 +2,11 @@
 import { toolOutputText } from '../chat/text-of.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
+import { usdText, useText } from '../loop/budget-text.ts';
 import type { LiveEvent, RunEvent } from '../loop/events.ts';
 import { callIdOf } from '../loop/message-ids.ts';
 import type { RunEnd } from '../loop/run-status.ts';
+import { controlLine } from './control-lines.ts';
 import { counted, formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { formatCall } from './format-transcript.ts';
 import { mediaLabel } from './media-label.ts';
@@ -18,12 +20,25 @@ export interface RunEnding {
   readonly ended: string;
   readonly iterations: number;
   readonly usage: UsageTotal;
+  /** US dollars. */
+  readonly costUsd?: number | undefined;
+}
+
+/** The ending that the last event of a run tells of. */
+export function toEnding({
+  iteration,
+  data,
+}: Pick<Extract<RunEvent, { type: 'run-end' }>, 'iteration' | 'data'>): RunEnding {
+  const { stopReason, detail, usage, costUsd } = data;
+  return { stopReason, ended: detail, iterations: iteration, usage, costUsd };
 }
 
 /** What is told of a run as it happens. */
 export interface RunView {
   /** Told every durable event once, in order. */
   event(event: RunEvent): void;
+  /** Told the durable events of the run's sub-agents, if they are followed. */
+  other?(event: RunEvent): void;
   /** Told what the Worker in this process streams. */
   live(event: LiveEvent): void;
   /** Told how the run ended, or that nobody looks at it any longer. */
@@ -109,10 +124,11 @@ export function createTextView(terminal: Terminal, options: TextViewOptions = {}
       streamed.set(iteration, { attempt, text: earlier + text });
       say(text);
     },
-    event({ type, at, iteration, data }) {
+    event(event) {
+      const { type, at, iteration, data } = event;
       switch (type) {
         case 'run-start':
-          if (beginning) note(printable(`agent ${data.agent}: ${data.title}`));
+          if (beginning) note(beginningLine(data));
           return;
         case 'model-start':
           if (model !== '' && model !== data.model) note(printable(`(now ${data.model} is asked)`));
@@ -125,6 +141,8 @@ export function createTextView(terminal: Terminal, options: TextViewOptions = {}
           return attemptLost(iteration, data.activityId, data.attempt);
         case 'continued':
           return note(`(goes on in part ${data.generation} of its history)`);
+        case 'budget-warning':
+          return note(`(budget: ${useText(data)} spent)`);
         case 'message-refused':
           return note('✗ a message was refused: it was none that a run can take');
         case 'message': {
@@ -147,19 +165,40 @@ export function createTextView(terminal: Terminal, options: TextViewOptions = {}
           const mark = { finished: '✓', error: '✗', 'not-finished': '?' }[data.status];
           return note(`${mark} ${printable(data.name)} (${formatSpan(at - startedAt)})`);
         }
+        default: {
+          const line = controlLine(event);
+          if (line !== undefined) note(line);
+        }
       }
+    },
+    other(event) {
+      const line = controlLine(event);
+      if (line !== undefined) note(`  [run ${event.runId}] ${line}`);
     },
     end(ending) {
       endLine();
       if (ending === undefined) return;
-      const { stopReason, ended, iterations, usage } = ending;
+      const { stopReason, ended, iterations, usage, costUsd } = ending;
       const colour = stopReason === 'completed' ? 'green' : 'yellow';
       const tokens = formatCount(usage.inputTokens + usage.outputTokens);
-      const figures = `${counted(iterations, 'iteration')}, ${tokens} tokens`;
+      const cost = costUsd === undefined ? '' : `, ${usdText(costUsd)}`;
+      const figures = `${counted(iterations, 'iteration')}, ${tokens} tokens${cost}`;
       const reason = styled(terminal.stderr, colour, stopReason);
       terminal.stderr.write(`${reason}: ${printable(ended)} (${figures})\n`);
     },
   };
+}
+
+function beginningLine({
+  agent,
+  title,
+  forkedFrom,
+}: Extract<RunEvent, { type: 'run-start' }>['data']): string {
+  const from =
+    forkedFrom === undefined
+      ? ''
+      : ` (goes on from ${counted(forkedFrom.messages, 'message')} of run ${forkedFrom.runId})`;
+  return printable(`agent ${agent}: ${title}${from}`);
 }
 
 /** Longest line of what went wrong in a call. */

@@ -1,6 +1,7 @@
 /** `everloop send`: gives a run a user message. */
 import type { Command } from 'commander';
-import { EverloopError } from '../everloop-error.ts';
+import { Option } from 'commander';
+import { tellRun } from './open-run.ts';
 import { addValue } from './options.ts';
 import type { Cli } from './program.ts';
 import { readUserInput } from './read-user-input.ts';
@@ -10,6 +11,8 @@ interface SendOptions {
   readonly file?: string;
   readonly image?: readonly string[];
   readonly id?: string;
+  readonly steer?: boolean;
+  readonly interrupt?: boolean;
   readonly json?: boolean;
 }
 
@@ -24,6 +27,13 @@ export function addSend(root: Command, cli: Cli): void {
     .option('--file <file>', 'read the message from a file')
     .option('--image <file>', 'an image or PDF that belongs to it; may be repeated', addValue)
     .option('--id <id>', 'id of the message: sent again, it is taken once')
+    .addOption(
+      new Option(
+        '--steer',
+        'cut off what the model is saying, and go on with the message',
+      ).conflicts('interrupt'),
+    )
+    .option('--interrupt', 'the same, and call off running tools and calls that wait')
     .option('--json', 'one object instead of text')
     .action((run: string, message: string | undefined, options: SendOptions) =>
       send(cli, run, message, options),
@@ -38,26 +48,15 @@ async function send(
 ): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
-  const { runningEngine, withRuns } = await import('./engine.ts');
-  const { file, image: images } = options;
+  const { file, image: images, id: messageId, steer, interrupt } = options;
   const message = await readUserInput(terminal, { argument, file, images });
-  const engine = await runningEngine(config);
-  const { position } = await withRuns(config, engine, async ({ everloop }) => {
-    const run = everloop.run(id);
-    const { status, workers } = await run.snapshot();
-    if (status !== 'running') {
-      throw new EverloopError('run_ending', `run ${id} has ended and reads no more messages`, {
-        hint: `see how it ended: everloop show ${id}`,
-      });
-    }
-    // An Update is answered by a Worker only: without one it would wait until its deadline.
-    if (workers === 0) {
-      throw new EverloopError('engine_unreachable', `no Worker takes messages for run ${id} now`, {
-        hint: 'start one with: everloop dev (or everloop worker), then send it again',
-      });
-    }
-    return await run.send(message, options.id);
-  });
+  const mode = interrupt === true ? 'interrupt' : steer === true ? 'steer' : undefined;
+  const { position } = await tellRun(config, id, 'send', ({ run }) =>
+    run.send(message, {
+      ...(messageId !== undefined && { id: messageId }),
+      ...(mode !== undefined && { mode }),
+    }),
+  );
   if (options.json === true) writeJson(terminal, { id, position });
   else writeLine(terminal, `message ${position} of run ${id}`);
 }

@@ -4,7 +4,10 @@ import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { explain } from '../client/explain.ts';
 import type { RunSnapshot } from '../client/run-snapshot.ts';
 import { EverloopError } from '../everloop-error.ts';
+import { usdText, useText } from '../loop/budget-text.ts';
+import { spendingOf } from '../loop/budget-use.ts';
 import type { LoopState } from '../loop/loop-state.ts';
+import { markInherited } from '../loop/mark-inherited.ts';
 import { callStanding } from './call-standing.ts';
 import type { Runs } from './engine.ts';
 import { counted, formatCount, formatSpan, oneLine, shorten } from './format.ts';
@@ -17,6 +20,8 @@ import { printable, styled, writeJson, writeLine, writeNote } from './terminal.t
 
 interface ShowOptions {
   readonly full?: boolean;
+  readonly numbers?: boolean;
+  readonly discarded?: boolean;
   readonly at?: number;
   readonly json?: boolean;
 }
@@ -29,6 +34,8 @@ export function addShow(root: Command, cli: Cli): void {
     .description('Shows a run, from the server alone: no Worker needs to be there.')
     .argument('<run>', 'id of the run')
     .option('--full', 'the whole transcript')
+    .option('--numbers', 'the number of each message, by which it can be forked or gone back to')
+    .option('--discarded', 'what the run was taken back from')
     .option(
       '--at <iteration>',
       'the run as it was after this iteration; 0: as it began',
@@ -40,7 +47,7 @@ export function addShow(root: Command, cli: Cli): void {
 
 async function show(cli: Cli, id: string, options: ShowOptions): Promise<void> {
   const { terminal } = cli;
-  const { full = false, at, json = false } = options;
+  const { full = false, numbers = false, discarded = false, at, json = false } = options;
   const config = await cli.config();
   const { anyEngine, hasRuns, withRuns } = await import('./engine.ts');
   const { noSuchRun } = await import('../client/client-errors.ts');
@@ -48,11 +55,16 @@ async function show(cli: Cli, id: string, options: ShowOptions): Promise<void> {
   if (!(await hasRuns(config))) throw noSuchRun(id);
   const engine = await anyEngine(terminal, config, 'show');
   await withRuns(config, engine, async (runs) => {
+    if (discarded) {
+      const { showDiscarded } = await import('./show-discarded.ts');
+      showDiscarded(terminal, id, await runs.everloop.run(id).discarded(), { json, full });
+      return;
+    }
     const run = await runs.everloop.run(id).snapshot();
     const past = at === undefined ? undefined : await stateAfter(runs, run, at);
     const state = past?.state ?? run.state;
     const messages = full && state ? await messagesOf(config, runs, state) : undefined;
-    const shown = { json, full, messages };
+    const shown = { json, full, numbers, messages };
     if (past === undefined) showPresent(terminal, run, shown);
     else showPast(terminal, run, past, shown);
   });
@@ -62,6 +74,7 @@ async function show(cli: Cli, id: string, options: ShowOptions): Promise<void> {
 interface Shown {
   readonly json: boolean;
   readonly full: boolean;
+  readonly numbers: boolean;
   readonly messages: readonly TranscriptMessage[] | undefined;
 }
 
@@ -82,7 +95,7 @@ function showPresent(terminal: Terminal, run: RunSnapshot, shown: Shown): void {
   writeLine(terminal, '');
   for (const line of explain(run)) writeLine(terminal, printable(line));
   if (state === undefined) return;
-  writeFigures(terminal, state);
+  writeFigures(terminal, state, state.endedAt ?? Date.now());
   for (const pending of state.pendingToolCalls) {
     if (pending.status === 'settled') continue;
     const { name, arguments: input } = pending.call;
@@ -138,7 +151,8 @@ function writeHeading(terminal: Terminal, run: RunSnapshot, status?: string): vo
   if (title !== '') writeLine(terminal, title);
 }
 
-function writeFigures(terminal: Terminal, state: LoopState): void {
+/** `now`: the time that counts for a limit of time; left out where a past state is shown. */
+function writeFigures(terminal: Terminal, state: LoopState, now?: number): void {
   const { iteration, maxIterations, usage, modelCalls, toolCalls } = state;
   const { inputTokens, outputTokens, unreported } = usage;
   const unknown = unreported === 0 ? '' : `, ${counted(unreported, 'call')} without figures`;
@@ -146,15 +160,33 @@ function writeFigures(terminal: Terminal, state: LoopState): void {
     terminal,
     `iteration ${iteration} of at most ${maxIterations}, ${counted(modelCalls, 'model call')}, ${counted(toolCalls, 'tool call')}, tokens: ${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out${unknown}`,
   );
+  for (const line of spendingLines(state, now)) writeLine(terminal, line);
   for (const line of particulars(state)) writeLine(terminal, printable(line));
+}
+
+function spendingLines(state: LoopState, now: number | undefined): readonly string[] {
+  const { costUsd, budget = [] } = spendingOf(state, now);
+  const uses = budget.map((use) => {
+    const share = Math.floor((100 * use.spent) / use.allowed);
+    return `${useText(use)} (${share} %)`;
+  });
+  return [
+    ...(costUsd === undefined ? [] : [`cost: ${usdText(costUsd)}`]),
+    ...(uses.length === 0 ? [] : [`budget: ${uses.join(', ')}`]),
+  ];
 }
 
 /** What most runs have nothing of. */
 function particulars(state: LoopState): readonly string[] {
-  const { generation, agent, model, lastError, refused, inbox } = state;
+  const { generation, forkedFrom, agent, model, lastError, refused, inbox } = state;
   const models = agent?.models ?? [];
   const waiting = inbox.map(({ message }) => `  ${spokenLine(message)}`);
   return [
+    ...(forkedFrom === undefined
+      ? []
+      : [
+          `forked from run ${forkedFrom.runId}: ${counted(forkedFrom.messages, 'message')} inherited`,
+        ]),
     ...(generation > 1 ? [`part ${generation} of the run's history`] : []),
     ...(model > 0
       ? [`model in use: ${models[model]}, after ${models.slice(0, model).join(', ')} failed`]
@@ -184,17 +216,20 @@ function spokenLine(message: TranscriptMessage): string {
 
 function writeTranscript(
   terminal: Terminal,
-  { transcript }: LoopState,
-  { full, messages = transcript.tail }: Shown,
+  state: LoopState,
+  { full, numbers, messages }: Shown,
 ): void {
+  const { transcript } = state;
   writeLine(terminal, '');
-  const earlier = transcript.count - messages.length;
+  const earlier = transcript.count - (messages ?? transcript.tail).length;
+  const shown = messages ?? markInherited(transcript.tail, state, earlier);
   if (earlier > 0) writeNote(terminal, `${counted(earlier, 'earlier message')} with --full.`);
   let hidden = 0;
-  for (const message of messages) {
+  for (const [index, message] of shown.entries()) {
     const formatted = formatMessage(message, full);
     hidden += formatted.hidden;
-    const [first = '', ...rest] = formatted.lines;
+    const [line = '', ...rest] = formatted.lines;
+    const first = numbers ? `${earlier + index} ${line}` : line;
     writeLine(terminal, message.role === 'tool' ? first : styled(terminal.stdout, 'bold', first));
     for (const line of rest) writeLine(terminal, line);
   }

@@ -3,7 +3,7 @@ import type { Duration } from '@temporalio/common';
 import type { Command } from 'commander';
 import { EverloopError } from '../everloop-error.ts';
 import type { RunOptions } from './options.ts';
-import { addPair, addValue, checkAgent, toCount, toStartOptions } from './options.ts';
+import { addPair, addValue, checkAgent, toAmount, toCount, toStartOptions } from './options.ts';
 import type { Cli } from './program.ts';
 import { readUserInput } from './read-user-input.ts';
 import { writeJson, writeLine } from './terminal.ts';
@@ -36,6 +36,8 @@ export function addStart(root: Command, cli: Cli): void {
     .option('--task-queue <name>', 'task queue of the Workers that have the agent')
     .option('--delay <duration>', 'begin after this time, such as "90 s", "2 hours" or "1 day"')
     .option('--max-iterations <n>', 'model calls at most', toCount)
+    .option('--budget-usd <amount>', 'US dollars that model calls may cost at most', toAmount)
+    .option('--budget-tokens <n>', 'tokens that model calls may take at most', toCount)
     .option('--title <text>', 'title in lists')
     .option('--meta <key=value>', 'metadata of the run; may be repeated', addPair)
     .option('--json', 'one object instead of the id')

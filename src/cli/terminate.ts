@@ -1,7 +1,7 @@
 /** `everloop terminate`: ends a run at once, without asking it. */
 import type { Command } from 'commander';
-import { EverloopError } from '../everloop-error.ts';
 import { confirm } from './confirm.ts';
+import { openRun } from './open-run.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine, writeNote } from './terminal.ts';
 
@@ -36,14 +36,9 @@ async function terminate(cli: Cli, id: string, options: TerminateOptions): Promi
   const config = await cli.config();
   const { runningEngine, withRuns } = await import('./engine.ts');
   const engine = await runningEngine(config);
-  const isDone = await withRuns(config, engine, async ({ everloop }) => {
-    const run = everloop.run(id);
-    const { status, open } = await run.snapshot();
-    if (status !== 'running') {
-      throw new EverloopError('run_ending', `run ${id} has ended: there is nothing to terminate`, {
-        hint: `see how it ended: everloop show ${id}`,
-      });
-    }
+  const isDone = await withRuns(config, engine, async (runs) => {
+    const { run, snapshot } = await openRun(runs, id, 'terminate');
+    const { open } = snapshot;
     writeNote(terminal, `What is lost: ${losses}.`);
     if (open.length > 0) {
       const calls = open.map((call) => call.id).join(', ');

@@ -1,18 +1,24 @@
 /** `everloop watch`: tells what happens in a run, as it happens and from any event on. */
 import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { RunHandle } from '../client/run-handle.ts';
 import type { Config } from '../config.ts';
 import type { RunEvent } from '../loop/events.ts';
+import { isOpen } from '../loop/run-status.ts';
 import type { Runs } from './engine.ts';
 import { exitCode } from './exit-codes.ts';
+import type { FollowOptions } from './follow-run.ts';
 import { Interrupted } from './interrupted.ts';
 import type { Cli } from './program.ts';
-import type { RunEnding, RunView } from './run-view.ts';
-import { createJsonView, createTextView } from './run-view.ts';
+import type { RunView } from './run-view.ts';
+import { createJsonView, createTextView, toEnding } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 import { writeNote } from './terminal.ts';
+import { createTreeView } from './tree-view.ts';
 
 interface WatchOptions {
   readonly after?: string;
+  readonly tree?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,48 +32,56 @@ export function addWatch(root: Command, cli: Cli): void {
     )
     .argument('<run>', 'id of the run')
     .option('--after <event>', 'only what came after the event with this id')
+    .addOption(
+      new Option('--tree', 'its sub-agents and forks as well, each line marked').conflicts('after'),
+    )
     .option('--json', 'one event per line')
     .action((id: string, options: WatchOptions) => watch(cli, id, options));
 }
 
 type RunEndEvent = Extract<RunEvent, { type: 'run-end' }>;
 
-async function watch(cli: Cli, id: string, { after, json = false }: WatchOptions): Promise<void> {
+async function watch(
+  cli: Cli,
+  id: string,
+  { after, tree = false, json = false }: WatchOptions,
+): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { followTree } = await import('./follow-tree.ts');
   const { followEvents } = await import('./follow-run.ts');
   // Nothing but the first look may fail: a run that is there is watched through every absence of its server.
   let first: Connected | undefined = await connect(config);
   await sayWhatIsShown(terminal, first.runs, id);
-  const view = viewOf(terminal, id, json);
+  const view = viewOf(terminal, id, { tree, json });
   let last = after;
   let end: RunEndEvent | undefined;
   try {
-    const reason = await followEvents(
-      terminal,
-      {
-        runId: id,
-        ...(after !== undefined && { after }),
-        async connect() {
-          const connected = first ?? (await connect(config));
-          first = undefined;
-          return connected;
-        },
-        onEvent(event) {
-          last = event.id;
-          if (event.type === 'run-end') end = event;
-          view.event(event);
-        },
+    const options: FollowOptions = {
+      runId: id,
+      ...(after !== undefined && { after }),
+      async connect() {
+        const connected = first ?? (await connect(config));
+        first = undefined;
+        return connected;
       },
-      // Who watches from the last event on is told none, and yet how it ended.
-      async (run) => end?.data.stopReason ?? (await run.result()).stopReason,
-    );
+      onEvent(event) {
+        if (event.runId === id) last = event.id;
+        if (event.runId === id && event.type === 'run-end') end = event;
+        view.event(event);
+      },
+    };
+    // Who watches from the last event on is told none, and yet how it ended.
+    const atEnd = async (run: RunHandle) => end?.data.stopReason ?? (await run.result()).stopReason;
+    const reason = await (tree
+      ? followTree(terminal, { ...options, forks: true, toTheEnd: true }, atEnd)
+      : followEvents(terminal, options, atEnd));
     if (!json) view.end(end && toEnding(end));
     cli.exitWith(reason === 'completed' ? exitCode.ok : exitCode.failed);
   } catch (error) {
     if (error instanceof Interrupted) {
       view.end();
-      sayHowToGoOn(terminal, id, last);
+      sayHowToGoOn(terminal, id, tree ? ' --tree' : afterOption(last));
     }
     throw error;
   }
@@ -85,21 +99,21 @@ async function connect(config: Config): Promise<Connected> {
 }
 
 /** All that is told is a result here, so that a file has it in order. */
-function viewOf(terminal: Terminal, id: string, json: boolean): RunView {
+function viewOf(
+  terminal: Terminal,
+  id: string,
+  { tree, json }: { readonly tree: boolean; readonly json: boolean },
+): RunView {
   if (json) return createJsonView(terminal, id);
+  if (tree) return createTreeView(terminal);
   return createTextView({ ...terminal, stderr: terminal.stdout }, { beginning: true });
-}
-
-function toEnding({ iteration, data }: RunEndEvent): RunEnding {
-  const { stopReason, detail, usage } = data;
-  return { stopReason, ended: detail, iterations: iteration, usage };
 }
 
 /** The client that was asked stays open only if it has answered. */
 async function sayWhatIsShown(terminal: Terminal, runs: Runs, id: string): Promise<void> {
   try {
     const { status, workers, taskQueue } = await runs.everloop.run(id).snapshot();
-    if (status !== 'running') return;
+    if (!isOpen(status)) return;
     writeNote(
       terminal,
       'Durable events only: what a model is saying, token by token, does not reach another process yet.',
@@ -115,7 +129,10 @@ async function sayWhatIsShown(terminal: Terminal, runs: Runs, id: string): Promi
   }
 }
 
-function sayHowToGoOn(terminal: Terminal, id: string, last: string | undefined): void {
-  const after = last === undefined ? '' : ` --after ${last}`;
-  writeNote(terminal, `Run ${id} goes on. To watch on from here: everloop watch ${id}${after}`);
+function afterOption(last: string | undefined): string {
+  return last === undefined ? '' : ` --after ${last}`;
+}
+
+function sayHowToGoOn(terminal: Terminal, id: string, option: string): void {
+  writeNote(terminal, `Run ${id} goes on. To watch on: everloop watch ${id}${option}`);
 }

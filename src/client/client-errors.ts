@@ -19,13 +19,19 @@ const failedPrecondition = 9;
 /** gRPC status code NOT_FOUND. */
 const notFound = 5;
 
-const codeOfRejection: Readonly<Record<string, ErrorCode>> = {
+/** The code for the failure type with which a run refuses something. */
+export const codeOfRejection: Readonly<Record<string, ErrorCode>> = {
   [failureType.runEnding]: 'run_ending',
   [failureType.inboxFull]: 'inbox_full',
+  [failureType.noSuchPoint]: 'not_found',
+  [failureType.inputRequired]: 'input_required',
+  [failureType.invalidEdit]: 'invalid_input',
 };
 
 /** The EverloopError for what a call about run `id` threw; anything else is thrown on as it is. */
 function toClientError(error: unknown, id: string): unknown {
+  // It says what is the matter already, whatever it was caused by.
+  if (error instanceof EverloopError) return error;
   if (error instanceof WorkflowNotFoundError) return noSuchRun(id, error);
   if (error instanceof WorkflowExecutionAlreadyStartedError) {
     return new EverloopError('run_exists', `a run with id ${id} exists already`, {

@@ -15,12 +15,17 @@ import { StartArgument } from '../loop/run-input.ts';
 import { memoKey, toRunMemo } from '../loop/to-run-memo.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { createFileBlobStore } from '../storage/file-blob-store.ts';
+import { withPayloadStorage } from '../storage/payload-storage.ts';
 import { assertSendable } from './assert-sendable.ts';
 import { translated } from './client-errors.ts';
+import type { RunSide, RunsDiff } from './diff-runs.ts';
+import { diffRuns } from './diff-runs.ts';
 import type { RunFilter, RunSummary } from './list-runs.ts';
 import { listRuns } from './list-runs.ts';
 import { RunHandle } from './run-handle.ts';
+import { takeSnapshot } from './run-snapshot.ts';
 import { withStoredMedia } from './store-media.ts';
+import { wholeRun } from './whole-run.ts';
 
 /** Task queue of Workers and runs where nothing else is said. */
 export const defaultTaskQueue = 'everloop';
@@ -80,9 +85,14 @@ export class Everloop<Config extends AgentNames = AgentNames> {
   ): Promise<Everloop<Config>> {
     const { namespace = 'default', taskQueue, project = process.cwd(), ...access } = options;
     const address = options.address ?? (await addressOfEngine(project));
-    const { client, connection } = await connectClient({ ...access, address, namespace });
     const ofProject = options.address === undefined ? blobsOf(project) : undefined;
     const blobs = options.blobs ?? ofProject;
+    const { client, connection } = await connectClient({
+      ...access,
+      address,
+      namespace,
+      ...(blobs && { client: { dataConverter: withPayloadStorage(undefined, blobs) } }),
+    });
     const from = { ...(taskQueue !== undefined && { taskQueue }), ...(blobs && { blobs }) };
     return new Everloop<Config>(client, from, () => connection.close());
   }
@@ -140,6 +150,22 @@ export class Everloop<Config extends AgentNames = AgentNames> {
   /** Runs, newest first. */
   list(filter: RunFilter = {}): AsyncIterable<RunSummary> {
     return listRuns(this.#client, filter);
+  }
+
+  /**
+   * Where two runs part, message by message, and what each came to.
+   * @throws EverloopError `not_found`, `blob_missing` when a part of a transcript is nowhere any more, `engine_unreachable`
+   */
+  async diff(a: string, b: string): Promise<RunsDiff> {
+    const [left, right] = await Promise.all([this.#sideOf(a), this.#sideOf(b)]);
+    return diffRuns(left, right);
+  }
+
+  async #sideOf(id: string): Promise<RunSide> {
+    const { status, state } = await takeSnapshot(this.#client, id);
+    if (state === undefined) return { id, status, messages: [] };
+    const messages = await translated(id, () => wholeRun(this.#client, this.#blobs, state));
+    return { id, status, state, messages };
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,12 @@
 /** Says in plain words where a run stands: why it waits, why it failed, what to do. */
+
+import { budgetWait } from '../loop/budget.ts';
+import { isOpen, isPausedHere } from '../loop/run-status.ts';
 import type { OpenActivity, RunSnapshot } from './run-snapshot.ts';
 
 /** One or more sentences; the first is the reason, the others what to do. */
 export function explain(run: RunSnapshot, now: number = Date.now()): readonly string[] {
-  if (run.status !== 'running') return explainEnd(run);
+  if (!isOpen(run.status)) return explainEnd(run);
   const lines: string[] = [];
   if (run.stuck !== undefined) {
     lines.push(
@@ -11,6 +14,7 @@ export function explain(run: RunSnapshot, now: number = Date.now()): readonly st
       `Look at the Worker's log; after a fix is deployed the run goes on by itself.`,
     );
   }
+  lines.push(...explainWaits(run, now));
   for (const activity of run.open) lines.push(explainActivity(activity, run.workers > 0, now));
   if (run.workers === 0) {
     lines.push(
@@ -20,6 +24,47 @@ export function explain(run: RunSnapshot, now: number = Date.now()): readonly st
   }
   if (lines.length === 0) lines.push('Between two calls.');
   return lines;
+}
+
+/** Calls that a list of reasons names one by one. */
+const namedCalls = 5;
+
+/** Who has to do what before the run goes on. */
+function explainWaits({ id, state }: RunSnapshot, now: number): readonly string[] {
+  if (state === undefined) return [];
+  const lines: string[] = [];
+  const awaiting = state.pendingToolCalls.flatMap((pending) =>
+    pending.status === 'awaiting' ? [pending] : [],
+  );
+  for (const { call, wait } of awaiting.slice(0, namedCalls)) {
+    const until = wait.deadline === undefined ? '' : `, until ${inTime(wait.deadline)}`;
+    const what = `Call ${call.id} of ${call.name}`;
+    const command =
+      wait.kind === 'approval' ? `approve ${id} ${call.id}` : `answer ${id} ${call.id} <text>`;
+    const instead = wait.kind === 'approval' ? ` (or: everloop deny ${id} ${call.id})` : '';
+    lines.push(
+      `${what} waits for an ${wait.kind}${until}.`,
+      `Give it with: everloop ${command}${instead}`,
+    );
+  }
+  if (awaiting.length > namedCalls) {
+    lines.push(`${awaiting.length - namedCalls} further calls wait for somebody.`);
+  }
+  if (state.budgetWait !== undefined) {
+    lines.push(`${budgetWait(state, now)}, until ${inTime(state.budgetWait.deadline)}.`);
+  }
+  if (state.paused !== undefined) {
+    const { by, reason } = state.paused;
+    const who = by === undefined ? '' : ` by ${by}`;
+    const why = reason === undefined ? '' : `: ${reason}`;
+    const when = isPausedHere(state) ? 'Paused' : 'To be paused at the end of this iteration';
+    lines.push(`${when}${who}${why}.`, `Let it go on with: everloop resume ${id}`);
+  }
+  return lines;
+}
+
+function inTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }
 
 function explainEnd(run: RunSnapshot): readonly string[] {
@@ -63,6 +108,7 @@ function inWords(failure: string): string {
 
 function describeActivity({ id, name }: OpenActivity): string {
   if (name === 'everloopResolveAgent') return 'The agent is not resolved yet';
+  if (name === 'everloopRestoreState') return 'Looking for the point to go on from';
   const [iteration, call, moment] = id.split('/');
   if (name === 'everloopSealTranscript') return 'Putting the transcript into the blob store';
   if (name === 'everloopRunHook') return `Asking the hooks for ${moment}`;

@@ -1,5 +1,6 @@
 /** The public names of `everloop/client`. */
 export { EverloopError } from '../everloop-error.ts';
+export type { RunOutcome, RunsDiff } from './diff-runs.ts';
 export type { ConnectOptions, StartOptions } from './everloop.ts';
 export { Everloop } from './everloop.ts';
 export { explain } from './explain.ts';

@@ -5,7 +5,12 @@ import { RunEventProjection } from '../history/run-event-projection.ts';
 import type { RunEvent } from '../loop/events.ts';
 import { isAfter, toEventPosition } from './event-position.ts';
 import { readHistory } from './read-history.ts';
-import { newestTemporalRun, oldestTemporalRun, temporalRunOf } from './temporal-runs.ts';
+import {
+  newestTemporalRun,
+  nextTemporalRun,
+  oldestTemporalRun,
+  temporalRunOf,
+} from './temporal-runs.ts';
 
 /** Which events, and for how long. */
 export interface EventsOptions {
@@ -33,18 +38,26 @@ export async function* readEvents(
   while (temporalRunId !== undefined) {
     const projection = new RunEventProjection(runId, temporalRunId);
     const passed = new Map<number, number>();
-    let next: string | undefined;
+    let next: Successor | undefined;
     for await (const event of readHistory(client, { runId, temporalRunId }, reading)) {
       passed.set(event.id, event.at);
       const events = projection.add(event);
       next = await successorOf(client, runId, temporalRunId, event);
-      // A run that a reset ended has not ended: it goes on in another Temporal run.
-      if (next !== undefined && !isContinued(event)) break;
-      yield* events.filter((told) => !isTold(told));
+      // A run that a reset ended has not ended: it goes on in another Temporal run, with what is open now.
+      if (next?.how === 'reset') break;
+      // One that was taken back has not ended either, but leaves all that behind.
+      const isLeft = next?.how === 'left';
+      yield* events.filter((told) => !isTold(told) && !(isLeft && told.type === 'run-end'));
     }
-    isTold = next === undefined ? () => false : isCopied(passed);
-    temporalRunId = next;
+    isTold = next?.how === 'reset' ? isCopied(passed) : () => false;
+    temporalRunId = next?.temporalRunId;
   }
+}
+
+/** Where a run goes on after one of its Temporal runs, and what becomes of that one. */
+interface Successor {
+  readonly temporalRunId: string;
+  readonly how: 'continued' | 'left' | 'reset';
 }
 
 /** The Temporal run in which the run goes on after `event`, if that closed one. */
@@ -53,16 +66,17 @@ async function successorOf(
   runId: string,
   temporalRunId: string,
   event: RecordedEvent,
-): Promise<string | undefined> {
+): Promise<Successor | undefined> {
   if (event.type !== 'closed') return undefined;
-  if (event.closed.how === 'continued') return event.closed.temporalRunId;
-  if (event.closed.how !== 'terminated') return undefined;
-  const newest = await newestTemporalRun(client, runId);
-  return newest === temporalRunId ? undefined : newest;
-}
-
-function isContinued(event: RecordedEvent): boolean {
-  return event.type === 'closed' && event.closed.how === 'continued';
+  if (event.closed.how === 'continued') {
+    return { temporalRunId: event.closed.temporalRunId, how: 'continued' };
+  }
+  if ((await newestTemporalRun(client, runId)) === temporalRunId) return undefined;
+  const next = await nextTemporalRun(client, runId, temporalRunId);
+  if (next === undefined) return undefined;
+  const { origin } = next;
+  const isLeft = origin?.previous === temporalRunId && origin.how !== 'continued';
+  return { temporalRunId: next.temporalRunId, how: isLeft ? 'left' : 'reset' };
 }
 
 /** After a reset the new history begins with a copy of the old one, which was told already. */

@@ -1,30 +1,52 @@
 /** A run seen from outside: look at it, follow it, send it messages, cancel it. */
 import type { Client } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { EverloopError } from '../everloop-error.ts';
+import type { ExtendBudgetInput } from '../loop/budget-extension.ts';
+import type { AnswerInput, DecideInput, PauseInput } from '../loop/control.ts';
 import type { RunEvent } from '../loop/events.ts';
 import { failureType } from '../loop/failure-types.ts';
-import type { UserInput } from '../loop/run-input.ts';
+import type { ForkRequest } from '../loop/fork-request.ts';
+import { markInherited } from '../loop/mark-inherited.ts';
+import type { SendMode, UserInput } from '../loop/run-input.ts';
 import { RunResult } from '../loop/run-result.ts';
 import { toRunResult } from '../loop/to-run-result.ts';
 import type { RecordedRun } from '../replay/recorded-run.ts';
 import type { ReplayOptions, ReplayVerdict } from '../replay/replay.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { SendReceipt } from '../workflows/messages.ts';
-import { send } from '../workflows/messages.ts';
+import { answer, decide, extendBudget, pause, resume, send } from '../workflows/messages.ts';
 import { assertSendable } from './assert-sendable.ts';
 import { translated } from './client-errors.ts';
+import type { DiscardedPart } from './discarded-parts.ts';
+import { discardedParts } from './discarded-parts.ts';
+import { forkRun } from './fork-run.ts';
+import type { RunSummary } from './list-runs.ts';
+import { listRuns } from './list-runs.ts';
 import type { EventsOptions } from './read-events.ts';
 import { readEvents } from './read-events.ts';
 import { readRecordedRun } from './recorded-run.ts';
+import type { RetryOptions } from './retry-point.ts';
+import { retryPoint } from './retry-point.ts';
+import type { RewindOptions, RewindPlan } from './rewind-plan.ts';
+import { planRewind } from './rewind-plan.ts';
+import { rewindRun } from './rewind-run.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 import { takeSnapshot } from './run-snapshot.ts';
 import { storeMedia } from './store-media.ts';
 import { newestTemporalRun } from './temporal-runs.ts';
 import { untilDelivered } from './until-delivered.ts';
 import { wholeRun } from './whole-run.ts';
+
+/** How a message is given to a run. */
+export interface SendOptions {
+  /** The same id is appended once and gets the same receipt; a random one when absent. */
+  readonly id?: string;
+  readonly mode?: SendMode;
+}
 
 /** One run. Nothing is asked before a method is called. */
 export class RunHandle {
@@ -91,7 +113,8 @@ export class RunHandle {
   async messages(): Promise<readonly TranscriptMessage[]> {
     const { state } = await this.snapshot();
     if (state === undefined) return [];
-    return await translated(this.id, () => wholeRun(this.#client, this.#blobs, state));
+    const all = await translated(this.id, () => wholeRun(this.#client, this.#blobs, state));
+    return markInherited(all, state, 0);
   }
 
   /**
@@ -125,24 +148,137 @@ export class RunHandle {
     const recorded = await this.recorded();
     // Loads native code, which other clients do without.
     const { replayRun } = await import('../replay/replay-run.ts');
-    return await replayRun(recorded, options);
+    const { payloadCodecs, externalStorage } = this.#client.options.loadedDataConverter;
+    const dataConverter = { payloadCodecs, ...(externalStorage && { externalStorage }) };
+    return await replayRun(recorded, { dataConverter, ...options });
   }
 
   /**
-   * Gives the run a user message, read at its next boundary.
-   * @param id the same id is appended once and gets the same receipt
+   * Gives the run a user message, read at its next boundary, or sooner by its mode.
    * @throws EverloopError `run_ending` also when it has ended, `inbox_full`, `rejected`, `invalid_input`, `blob_store_failed`, `not_found`
    */
-  async send(message: UserInput, id: string = crypto.randomUUID()): Promise<SendReceipt> {
+  async send(message: UserInput, options: SendOptions = {}): Promise<SendReceipt> {
+    const { id = crypto.randomUUID(), mode } = options;
     const sent = await storeMedia(this.#blobs, message);
     assertSendable(sent, 'the message', this.#blobs);
+    return await this.#tell(send, { id, message: sent, ...(mode !== undefined && { mode }) }, id);
+  }
+
+  /**
+   * Decides on a call that waits for approval. The first decision counts.
+   * @throws EverloopError `rejected` for a call that does not wait for it or no longer, `run_ending`, `not_found`
+   */
+  async decide(callId: string, decision: Omit<DecideInput, 'callId'>): Promise<void> {
+    await this.#tell(decide, { callId, ...decision });
+  }
+
+  /**
+   * Answers a call that waits for an answer, with a text or a JSON value. The first answer counts.
+   * @throws EverloopError `rejected` for a call that does not wait for it or no longer, `run_ending`, `not_found`
+   */
+  async answer(
+    callId: string,
+    given: AnswerInput['answer'],
+    options: Omit<AnswerInput, 'callId' | 'answer'> = {},
+  ): Promise<void> {
+    await this.#tell(answer, { callId, answer: given, ...options });
+  }
+
+  /**
+   * Lets the run stand still at its next boundary.
+   * @throws EverloopError `rejected` when it is paused already, `run_ending`, `not_found`
+   */
+  async pause(options: PauseInput = {}): Promise<void> {
+    await this.#tell(pause, options);
+  }
+
+  /**
+   * Lets a paused run go on.
+   * @throws EverloopError `rejected` when it is not paused, `run_ending`, `not_found`
+   */
+  async resume(options: PauseInput = {}): Promise<void> {
+    await this.#tell(resume, options);
+  }
+
+  /**
+   * Adds to limits of the run's budget: what is given to each. A run that waits at its budget goes on.
+   * @throws EverloopError `rejected` for a limit that the run does not have, `run_ending`, `not_found`
+   */
+  async extendBudget(more: ExtendBudgetInput): Promise<void> {
+    await this.#tell(extendBudget, more);
+  }
+
+  async #tell<Answer, Payload>(
+    update: UpdateDefinition<Answer, [Payload]>,
+    payload: Payload,
+    updateId: string = crypto.randomUUID(),
+  ): Promise<Answer> {
+    const handle = this.#client.workflow.getHandle(this.id);
     return await this.#whileOpen(() =>
       untilDelivered(() =>
-        this.#client.workflow
-          .getHandle(this.id)
-          .executeUpdate(send, { updateId: id, args: [{ id, message: sent }] }),
+        handle.executeUpdate<Answer, [Payload]>(update, { updateId, args: [payload] }),
       ),
     );
+  }
+
+  /**
+   * Makes runs that go on from a message of this one, open or closed; each has its own budget and id. The messages
+   * up to there are shared, not copied.
+   * @throws EverloopError `not_found` (the run, or the message), `input_required`, `invalid_input`, `rejected`
+   */
+  async fork(options: ForkRequest = {}): Promise<readonly RunHandle[]> {
+    const runs = await forkRun(this.#client, this.#blobs, this.id, options);
+    return runs.map((id) => new RunHandle(this.#client, id, this.#blobs));
+  }
+
+  /** The sub-agents of the run, newest first. */
+  children(): AsyncIterable<RunSummary> {
+    return listRuns(this.#client, { parent: this.id });
+  }
+
+  /**
+   * What taking the run back would leave behind; nothing is done yet.
+   * @throws EverloopError as {@link RunHandle.rewind} does
+   */
+  async rewindPlan(options: RewindOptions): Promise<RewindPlan> {
+    return (await planRewind(this.#client, this.#blobs, this.id, 'rewound', options)).plan;
+  }
+
+  /**
+   * Takes the run back to the end of an iteration, or to a message, and lets it go on from there: open, closed or
+   * stuck, under the same id. What tools did since is done, and what was spent stays spent. A run that is going on
+   * is paused first, for ten seconds at most.
+   * @returns what was left behind
+   * @throws EverloopError `not_found` (the run, the point, or a history that the server keeps no longer),
+   * `input_required`, `invalid_input`, `rejected` for a sub-agent whose parent is open, and while sub-agents are
+   * running unless `force` says that they may end
+   */
+  async rewind(options: RewindOptions): Promise<RewindPlan> {
+    return await rewindRun(this.#client, this.#blobs, this.id, 'rewound', options);
+  }
+
+  /** What {@link RunHandle.retry} would leave behind; nothing is done yet. */
+  async retryPlan(options: RetryOptions = {}): Promise<RewindPlan> {
+    const point = await retryPoint(this.#client, this.id, options);
+    const all = { ...options, ...point };
+    return (await planRewind(this.#client, this.#blobs, this.id, 'retried', all)).plan;
+  }
+
+  /**
+   * Lets a run that failed, was stopped or is stuck try again from its newest boundary without a later failure.
+   * One that stopped at a limit needs a higher one.
+   * @returns what was left behind
+   * @throws EverloopError `rejected` when there is nothing to try again; as {@link RunHandle.rewind} does
+   */
+  async retry(options: RetryOptions = {}): Promise<RewindPlan> {
+    const point = await retryPoint(this.#client, this.id, options);
+    const all = { ...options, ...point };
+    return await rewindRun(this.#client, this.#blobs, this.id, 'retried', all);
+  }
+
+  /** What the run did and was taken back from, oldest first, as far as the server keeps its history. */
+  async discarded(): Promise<readonly DiscardedPart[]> {
+    return await translated(this.id, () => discardedParts(this.#client, this.#blobs, this.id));
   }
 
   /**

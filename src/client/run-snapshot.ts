@@ -2,8 +2,11 @@
 import type { Client } from '@temporalio/client';
 import type { Closed, RecordedEvent } from '../history/recorded-event.ts';
 import { latestState } from '../history/state-at.ts';
+import type { Spending } from '../loop/budget-use.ts';
+import { spendingOf } from '../loop/budget-use.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import type { RunStatus } from '../loop/run-status.ts';
+import { statusOf } from '../loop/run-status.ts';
 import { translated } from './client-errors.ts';
 import { readHistory } from './read-history.ts';
 
@@ -19,11 +22,11 @@ export interface OpenActivity {
   readonly nextAttemptAt?: number;
 }
 
-export interface RunSnapshot {
+export interface RunSnapshot extends Spending {
   readonly id: string;
   readonly temporalRunId: string;
   readonly taskQueue: string;
-  /** `running` until the Workflow is closed. */
+  /** `running`, or what the run waits for, until the Workflow is closed. */
   readonly status: RunStatus;
   /** LoopState as recorded; absent when the run's input was not valid. */
   readonly state?: LoopState;
@@ -67,14 +70,18 @@ async function lookAt(client: Client, id: string): Promise<RunSnapshot | 'contin
       id,
       temporalRunId,
       taskQueue,
-      status: closed === undefined ? 'running' : endOf(closed, state),
-      ...(state !== undefined && { state }),
+      status: closed === undefined ? openStatus(state) : endOf(closed, state),
+      ...(state !== undefined && { state, ...spendingOf(state, state.endedAt ?? Date.now()) }),
       ...(closed?.how === 'failed' && { failure: closed.message }),
       open: (description.pendingActivities ?? []).map(toOpenActivity),
       ...(attempt > 1 && { stuck: { attempt } }),
       workers: closed === undefined ? await countWorkers(client, taskQueue) : 0,
     };
   });
+}
+
+function openStatus(state: LoopState | undefined): RunStatus {
+  return state === undefined || state.stop !== undefined ? 'running' : statusOf(state);
 }
 
 /** The run's own reason, unless Temporal's own tools closed it before there was one. */

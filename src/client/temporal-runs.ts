@@ -1,11 +1,16 @@
-/** The Temporal runs that one run consists of: it continues as new again and again under the same id. */
+/** The Temporal runs that one run consists of: it continues as new again and again under the same id, and may be taken back to an earlier point. */
 import type { Client } from '@temporalio/client';
-import { isGrpcServiceError } from '@temporalio/client';
 import { EverloopError } from '../everloop-error.ts';
-import { readRawHistory } from './read-history.ts';
+import { isGone } from '../history/is-gone.ts';
+import type { Origin } from '../history/told-points.ts';
+import { originOf } from '../history/told-points.ts';
+import { readHistory } from './read-history.ts';
 
-/** gRPC status codes of a history that is not there any more: INVALID_ARGUMENT, NOT_FOUND. */
-const goneCodes = [3, 5];
+/** A Temporal run, and what it goes on from. */
+export interface TemporalRunLink {
+  readonly temporalRunId: string;
+  readonly origin?: Origin;
+}
 
 /** Id of the newest Temporal run. */
 export async function newestTemporalRun(client: Client, runId: string): Promise<string> {
@@ -14,17 +19,56 @@ export async function newestTemporalRun(client: Client, runId: string): Promise<
 
 /** Id of the oldest Temporal run whose history the server still has. */
 export async function oldestTemporalRun(client: Client, runId: string): Promise<string> {
-  const { raw } = await client.workflow.getHandle(runId).describe();
-  const first = raw.workflowExecutionInfo?.firstRunId ?? '';
-  if (first !== '' && (await isThere(client, runId, first))) return first;
-  let oldest = '';
-  for await (const temporalRunId of backwards(client, runId)) oldest = temporalRunId;
-  return oldest;
+  let oldest = await newestTemporalRun(client, runId);
+  for (;;) {
+    const first = await firstOfChain(client, runId, oldest);
+    const origin = first === undefined ? undefined : await originIn(client, runId, first);
+    const before = first === undefined ? undefined : previousOf(runId, origin);
+    if (first === undefined) {
+      for await (const link of backwards(client, runId, oldest)) oldest = link.temporalRunId;
+      return oldest;
+    }
+    if (before === undefined || !(await isThere(client, runId, before))) return first;
+    oldest = before;
+  }
 }
 
-/** Ids of the Temporal runs that the server still has, oldest first. */
+/** The Temporal run that began the chain of those that continued one another, if it is still there. */
+async function firstOfChain(
+  client: Client,
+  runId: string,
+  temporalRunId: string,
+): Promise<string | undefined> {
+  const { raw } = await client.workflow.getHandle(runId, temporalRunId).describe();
+  const first = raw.workflowExecutionInfo?.firstRunId ?? '';
+  return first !== '' && (await isThere(client, runId, first)) ? first : undefined;
+}
+
+/** Ids of the Temporal runs that the server still has, oldest first, those that were left behind included. */
 export async function temporalRuns(client: Client, runId: string): Promise<readonly string[]> {
-  return (await Array.fromAsync(backwards(client, runId))).toReversed();
+  const links = await Array.fromAsync(backwards(client, runId));
+  return links.map(({ temporalRunId }) => temporalRunId).toReversed();
+}
+
+/**
+ * The Temporal run in which the run went on after that one.
+ * @returns undefined when it is the newest
+ */
+export async function nextTemporalRun(
+  client: Client,
+  runId: string,
+  temporalRunId: string,
+): Promise<TemporalRunLink | undefined> {
+  let later: TemporalRunLink | undefined;
+  const links: TemporalRunLink[] = [];
+  for await (const link of backwards(client, runId)) {
+    if (link.temporalRunId === temporalRunId) return later;
+    links.push(link);
+    later = link;
+  }
+  // A reset has left it behind: its copy goes on from the same one.
+  const before = previousOf(runId, await originIn(client, runId, temporalRunId));
+  return links.findLast(({ origin }) => previousOf(runId, origin) === before) ?? links[0];
 }
 
 /**
@@ -36,7 +80,7 @@ export async function temporalRunOf(
   runId: string,
   { temporalRun }: { readonly temporalRun: string },
 ): Promise<string> {
-  for await (const temporalRunId of backwards(client, runId)) {
+  for await (const { temporalRunId } of backwards(client, runId)) {
     if (temporalRunId.endsWith(temporalRun)) return temporalRunId;
   }
   // One that a reset has left behind is on nobody's way back.
@@ -49,24 +93,52 @@ export async function temporalRunOf(
   });
 }
 
-/** From the newest back to the oldest that the server still has. */
-async function* backwards(client: Client, runId: string): AsyncGenerator<string, void, undefined> {
-  let temporalRunId: string | undefined = await newestTemporalRun(client, runId);
+/** In order of time, from the newest back to the oldest that the server still has. */
+export async function* backwards(
+  client: Client,
+  runId: string,
+  from?: string,
+): AsyncGenerator<TemporalRunLink, void, undefined> {
+  let temporalRunId: string | undefined = from ?? (await newestTemporalRun(client, runId));
   while (temporalRunId !== undefined) {
-    yield temporalRunId;
-    const previous: string | undefined = await previousOf(client, runId, temporalRunId);
+    const origin: Origin | undefined = await originIn(client, runId, temporalRunId);
+    yield { temporalRunId, ...(origin !== undefined && { origin }) };
+    const previous = previousOf(runId, origin);
     if (previous === undefined || !(await isThere(client, runId, previous))) return;
     temporalRunId = previous;
   }
 }
 
-async function previousOf(
+/** The Temporal runs that what the run is now goes back to, newest first: without those that were left behind. */
+export async function* lineage(
+  client: Client,
+  runId: string,
+): AsyncGenerator<TemporalRunLink, void, undefined> {
+  let temporalRunId: string | undefined = await newestTemporalRun(client, runId);
+  while (temporalRunId !== undefined) {
+    const origin: Origin | undefined = await originIn(client, runId, temporalRunId);
+    yield { temporalRunId, ...(origin !== undefined && { origin }) };
+    if (origin === undefined || origin.how === 'forked') return;
+    const { temporalRunId: before } = origin.from;
+    if (!(await isThere(client, runId, before))) return;
+    temporalRunId = before;
+  }
+}
+
+/** A fork goes on from another run, and has nothing before itself. */
+function previousOf(runId: string, origin: Origin | undefined): string | undefined {
+  return origin === undefined || origin.how === 'forked' || origin.from.runId !== runId
+    ? undefined
+    : origin.previous;
+}
+
+async function originIn(
   client: Client,
   runId: string,
   temporalRunId: string,
-): Promise<string | undefined> {
-  for await (const event of readRawHistory(client, { runId, temporalRunId }, { pageSize: 1 })) {
-    return event.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+): Promise<Origin | undefined> {
+  for await (const event of readHistory(client, { runId, temporalRunId }, { pageSize: 1 })) {
+    return event.type === 'started' ? originOf(runId, event.input) : undefined;
   }
   return undefined;
 }
@@ -76,13 +148,7 @@ async function isThere(client: Client, runId: string, temporalRunId: string): Pr
     await client.workflow.getHandle(runId, temporalRunId).describe();
     return true;
   } catch (error) {
-    const cause = error instanceof Error && !isGrpcServiceError(error) ? error.cause : error;
-    if (isGone(error) || (isGrpcServiceError(cause) && goneCodes.includes(cause.code)))
-      return false;
+    if (isGone(error)) return false;
     throw error;
   }
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && error.name === 'WorkflowNotFoundError';
 }

@@ -12,9 +12,9 @@ export const statusAttribute = defineSearchAttributeKey(searchAttribute.status, 
 /** Run id at the top of the tree of sub-agents. */
 export const rootAttribute = defineSearchAttributeKey(searchAttribute.root, 'KEYWORD');
 /** Run id that the run was forked from. */
-const forkedFromAttribute = defineSearchAttributeKey(searchAttribute.forkedFrom, 'KEYWORD');
+export const forkedFromAttribute = defineSearchAttributeKey(searchAttribute.forkedFrom, 'KEYWORD');
 /** Run id of the parent, for a sub-agent. */
-const parentAttribute = defineSearchAttributeKey(searchAttribute.parent, 'KEYWORD');
+export const parentAttribute = defineSearchAttributeKey(searchAttribute.parent, 'KEYWORD');
 
 /** All of them; Keywords, so that a filter matches whole values. */
 export const everloopSearchAttributes = [

@@ -1,5 +1,6 @@
 /** Turns the events that a Temporal server returns into RecordedEvents. Reads attributes by name: nothing of Temporal is loaded. */
 import type { temporal } from '@temporalio/proto';
+import { decodeChild } from './decode-child.ts';
 import type { Closed, RecordedEvent } from './recorded-event.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -48,7 +49,11 @@ async function decodeAttributes(
   if (taskCompleted) {
     return { type: 'task-completed', startedId: Number(taskCompleted.startedEventId) };
   }
-  return (await decodeActivity(event, decode)) ?? (await decodeMessage(event, decode));
+  return (
+    (await decodeActivity(event, decode)) ??
+    (await decodeChild(event, decode)) ??
+    (await decodeMessage(event, decode))
+  );
 }
 
 async function decodeActivity(
@@ -119,10 +124,10 @@ async function decodeMessage(
   }
   const signal = event.workflowExecutionSignaledEventAttributes;
   if (signal) {
-    // What cannot even be decoded is a message that the run refused.
-    const [input] = await decode(signal.input?.payloads).catch(() => [undefined]);
+    const [input] = await decode(signal.input?.payloads).catch(toRefused);
     return { type: 'signaled', name: signal.signalName ?? '', input };
   }
+  if (event.timerFiredEventAttributes) return { type: 'timer-fired' };
   if (event.workflowExecutionCancelRequestedEventAttributes) return { type: 'cancel-requested' };
   const properties = event.workflowPropertiesModifiedEventAttributes;
   if (properties) {
@@ -185,4 +190,10 @@ function activityTypeOf(data: unknown): string {
 function milliseconds(event: HistoryEvent): number {
   const seconds = Number(event.eventTime?.seconds ?? 0);
   return seconds * 1000 + Math.floor((event.eventTime?.nanos ?? 0) / 1_000_000);
+}
+
+/** What cannot even be decoded is a message that the run refused; what could not be fetched was no such message. */
+function toRefused(error: unknown): readonly unknown[] {
+  if (error instanceof Error && error.name === 'EverloopError') throw error;
+  return [undefined];
 }

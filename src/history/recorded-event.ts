@@ -46,6 +46,22 @@ export type RecordedEvent = { readonly id: number; readonly at: number } & (
     }
   | { readonly type: 'signaled'; readonly name: string; readonly input: unknown }
   | { readonly type: 'cancel-requested' }
+  | { readonly type: 'timer-fired' }
+  | {
+      /** The run has asked for another Workflow. */
+      readonly type: 'child-initiated';
+      readonly runId: string;
+      readonly name: string;
+      readonly input: unknown;
+    }
+  | {
+      readonly type: 'child-closed';
+      readonly initiatedId: number;
+      readonly how: 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out';
+      /** What it recorded, if anything: its result, or the details of its failure. */
+      readonly result?: unknown;
+      readonly message?: string;
+    }
   | { readonly type: 'memo'; readonly memo: Readonly<Record<string, unknown>> }
   | { readonly type: 'closed'; readonly closed: Closed }
 );

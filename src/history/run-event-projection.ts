@@ -1,13 +1,18 @@
 /** The durable events of a run, read from its history: the same every time, and there with no Worker alive. */
+import { nearLimits, spendingOf } from '../loop/budget-use.ts';
 import type { Attempt } from '../loop/calls.ts';
+import { startedChild } from '../loop/child-end.ts';
 import type { DurableEventTable, RunEvent, RunEventType, ToolEnd } from '../loop/events.ts';
+import type { Departure } from '../loop/from-point.ts';
 import type { HookChanges } from '../loop/hook-changes.ts';
 import type { LoopState, PendingToolCall } from '../loop/loop-state.ts';
 import { modelActivityId, toolActivityId } from '../loop/message-ids.ts';
+import { isPointArgument, isRunInput } from '../loop/read-input.ts';
 import type { RunEnd } from '../loop/run-status.ts';
 import type { Closed, RecordedEvent } from './recorded-event.ts';
 import type { Step } from './run-projection.ts';
 import { RunProjection } from './run-projection.ts';
+import { waitEvents } from './wait-events.ts';
 
 /** Turns the recorded events of one Temporal run into run events, one history event at a time. */
 export class RunEventProjection {
@@ -19,6 +24,8 @@ export class RunEventProjection {
   /** What has begun and not ended: an iteration, a model call. */
   #iterationOpen = false;
   #modelOpen = false;
+  /** Limits that were warned of, each with its height. */
+  readonly #warned = new Set<string>();
 
   /** @param temporalRunId the Temporal run whose events are added: event ids name it */
   constructor(runId: string, temporalRunId: string) {
@@ -37,6 +44,7 @@ export class RunEventProjection {
     this.#event = event;
     this.#told = [];
     this.#projection.add(event);
+    if (event.type === 'child-initiated') this.#child(event);
     if (event.type === 'closed') this.#closed(event.closed);
     return this.#told;
   }
@@ -61,11 +69,13 @@ export class RunEventProjection {
     if (fact.type === 'iteration-ended') this.#endIteration(after);
     this.#began(step);
     this.#callEnded(step);
+    this.#nearLimits(step);
     this.#extensions(step);
+    for (const { type, data } of waitEvents(step)) this.#emit(after, type, data);
     // A run that goes on from a state has told the messages of that state before.
     if (before !== undefined) this.#messages(before, after);
     const { repairs } = after;
-    if (before !== undefined && repairs.length > before.repairs.length)
+    if (before !== undefined && fact.type !== 'restored' && repairs.length > before.repairs.length)
       this.#emit(after, 'repair', { repairs });
     if (fact.type === 'stopped') this.#stopped(after);
     if (fact.type === 'ended') this.#end(after, after.stop?.reason ?? 'error', after.stop?.detail);
@@ -76,9 +86,15 @@ export class RunEventProjection {
       case 'run-started':
         this.#emit(after, 'run-start', { agent: after.start.agent, title: after.title });
         break;
+      case 'restored':
+        this.#restored(after, fact.how);
+        break;
       case 'iteration-started':
         this.#iterationOpen = true;
         this.#emit(after, 'iteration-start', {});
+        break;
+      case 'went-on':
+        this.#iterationOpen = after.pendingToolCalls.length > 0;
         break;
       case 'model-started':
         this.#modelOpen = true;
@@ -93,10 +109,42 @@ export class RunEventProjection {
           name: nameOf(before?.pendingToolCalls ?? [], fact.callId),
         });
         break;
+      case 'child-started': {
+        const { callId, runId, agent } = fact;
+        const name = nameOf(before?.pendingToolCalls ?? [], callId);
+        this.#emit(after, 'tool-start', { callId, name });
+        this.#emit(after, 'child-start', { callId, runId, agent });
+        break;
+      }
       case 'message-refused':
         this.#emit(after, 'message-refused', {});
         break;
     }
+  }
+
+  /** A fork begins with it; a run that was taken back goes on. */
+  #restored(state: LoopState, how: Departure): void {
+    const { generation, iteration, transcript, forkedFrom, start, title } = state;
+    if (how === 'forked') {
+      const data = { agent: start.agent, title, ...(forkedFrom !== undefined && { forkedFrom }) };
+      this.#emit(state, 'run-start', data);
+      return;
+    }
+    this.#emit(state, 'rewound', {
+      generation,
+      temporalRunId: this.#temporalRunId,
+      how,
+      toIteration: iteration,
+      messages: transcript.count,
+    });
+  }
+
+  #child({ runId, input }: Extract<RecordedEvent, { type: 'child-initiated' }>): void {
+    const { state } = this.#projection;
+    if (state === undefined || !isRunInput(input) || startedChild(input) !== undefined) return;
+    if (!isPointArgument(input)) return;
+    const { message } = input.from.point;
+    if (message !== undefined) this.#emit(state, 'fork', { runs: [runId], at: message });
   }
 
   #callEnded({ fact, after }: Step): void {
@@ -122,6 +170,16 @@ export class RunEventProjection {
         this.#emit(after, 'model-end', { activityId, status: 'failed', error });
         break;
       }
+      case 'child-ended': {
+        const child = after.children?.find(({ runId }) => runId === fact.runId);
+        if (child === undefined) break;
+        const { callId, runId, stopReason } = child;
+        const data = { callId, runId, ...(stopReason !== undefined && { stopReason }) };
+        this.#emit(after, 'child-end', data);
+        const name = nameOf(after.pendingToolCalls, callId);
+        this.#emit(after, 'tool-end', { callId, name, status: toolEnd(after, callId) });
+        break;
+      }
       case 'tool-ended': {
         const { callId, outcome } = fact;
         const attempts = outcome.status === 'finished' ? outcome.attempts : undefined;
@@ -130,6 +188,16 @@ export class RunEventProjection {
         this.#emit(after, 'tool-end', { callId, name, status: toolEnd(after, callId) });
         break;
       }
+    }
+  }
+
+  /** Each limit once: a run that goes on from a state was warned before of what it was near to. */
+  #nearLimits({ before, after }: Step): void {
+    for (const use of nearLimits(after, this.#event?.at ?? after.startedAt)) {
+      const key = `${use.limit}/${use.allowed}`;
+      if (this.#warned.has(key)) continue;
+      this.#warned.add(key);
+      if (before !== undefined) this.#emit(after, 'budget-warning', use);
     }
   }
 
@@ -191,10 +259,12 @@ export class RunEventProjection {
 
   #end(state: LoopState, stopReason: RunEnd, detail = ''): void {
     const { usage, lastResponse, lastError } = state;
+    const { costUsd } = spendingOf(state);
     this.#emit(state, 'run-end', {
       stopReason,
       detail,
       usage,
+      ...(costUsd !== undefined && { costUsd }),
       ...(lastResponse !== undefined && { finishReason: lastResponse.finishReason }),
       ...(lastError !== undefined && { lastError }),
     });

@@ -3,20 +3,29 @@
 import type { Advance } from '../loop/advance.ts';
 import { AgentSpec } from '../loop/agent-spec.ts';
 import { apply, startState } from '../loop/apply.ts';
-import { isHookResult, isModelCallResult, isTranscriptRef } from '../loop/call-results.ts';
+import {
+  isHookResult,
+  isModelCallResult,
+  isRestored,
+  isRunResult,
+  isTranscriptRef,
+} from '../loop/call-results.ts';
 import { ModelCallInput, SealInput } from '../loop/calls.ts';
+import { endOfChild, startedChild, wasCancelled } from '../loop/child-end.ts';
 import { resultEntries } from '../loop/close-calls.ts';
+import { isControlName, toControlFact } from '../loop/control.ts';
+import { awaitingState } from '../loop/departure-states.ts';
 import type { Fact } from '../loop/fact.ts';
 import { HookInput } from '../loop/hook-changes.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { callIdOf } from '../loop/message-ids.ts';
 import type { ModelFailure } from '../loop/model-failure.ts';
 import { toCallError } from '../loop/model-failure.ts';
-import { isRunInput, isSendInput } from '../loop/read-input.ts';
-import { receivedSignal } from '../loop/received-signal.ts';
+import { isPointArgument, isRunInput, isSendInput, isStateArgument } from '../loop/read-input.ts';
+import { receivedFact } from '../loop/received-signal.ts';
 import { RunMemo } from '../loop/run-memo.ts';
+import { signalFact } from '../loop/signal-fact.ts';
 import { memoKey } from '../loop/to-run-memo.ts';
-import { toUserMessage } from '../loop/to-user-message.ts';
 import type { ActivityEnd, ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import type { RecordedEvent } from './recorded-event.ts';
@@ -25,7 +34,7 @@ import { TaskOrder } from './task-order.ts';
 
 /** One step of the fold: `before` is absent for the fact that began the run, `event` is what told the fact. */
 export interface Step {
-  readonly fact: Fact | { readonly type: 'went-on' };
+  readonly fact: Fact | { readonly type: 'went-on' } | { readonly type: 'awaits-state' };
   readonly before: LoopState | undefined;
   readonly after: LoopState;
 }
@@ -40,6 +49,8 @@ export class RunProjection {
     { readonly activityId: string; readonly name: string; readonly afterStop: boolean }
   >();
   readonly #order = new TaskOrder();
+  /** Run ids of sub-agents by the event that started them. */
+  readonly #children = new Map<number, string>();
   readonly #admitted = new Map<string, { readonly name: string; readonly input: unknown }>();
   /** The newest iteration known to have ended. */
   #ended = 0;
@@ -69,6 +80,8 @@ export class RunProjection {
       case 'activity-cancelled':
       case 'signaled':
       case 'cancel-requested':
+      case 'timer-fired':
+      case 'child-closed':
         this.#resolve(event);
         break;
       case 'activity-scheduled':
@@ -84,6 +97,9 @@ export class RunProjection {
         if (event.name === 'everloopRunHook') this.#hooksAsked(event.result);
         if (event.name === 'everloopRunTool') this.#ranLocally(event.result);
         break;
+      case 'child-initiated':
+        this.#childStarted(event);
+        break;
       case 'update-admitted':
         this.#admitted.set(event.updateId, event);
         break;
@@ -91,11 +107,14 @@ export class RunProjection {
         this.#accept(event);
         break;
       case 'memo':
-        this.#stop(event.memo);
+        this.#summarized(event.memo);
         break;
       case 'closed':
         // A run continues at a boundary; without new messages nothing else has told of it.
-        if (event.closed.how === 'continued') this.#endIteration();
+        // One that waits inside its tools has not come to the end of its iteration.
+        if (event.closed.how === 'continued' && this.#state?.pendingToolCalls.length === 0) {
+          this.#endIteration();
+        }
         break;
     }
   }
@@ -109,9 +128,18 @@ export class RunProjection {
 
   #start(event: Extract<RecordedEvent, { type: 'started' }>): void {
     if (!isRunInput(event.input)) return;
-    if ('from' in event.input) {
+    if (isPointArgument(event.input)) {
+      const { at, firstTemporalRunId } = event;
+      const { from } = event.input;
+      this.#state = awaitingState({ at, runId: this.#runId, firstTemporalRunId, from });
+      this.#onStep({ fact: { type: 'awaits-state' }, before: undefined, after: this.#state });
+      return;
+    }
+    if (isStateArgument(event.input)) {
       this.#state = event.input.from.state;
-      this.#ended = this.#state.iteration;
+      const { iteration, pendingToolCalls } = this.#state;
+      // One whose calls wait for somebody went on in the middle of its iteration.
+      this.#ended = pendingToolCalls.length > 0 ? iteration - 1 : iteration;
       this.#onStep({ fact: { type: 'went-on' }, before: undefined, after: this.#state });
       return;
     }
@@ -128,7 +156,20 @@ export class RunProjection {
 
   #agentResolved(result: unknown): void {
     this.#apply({ type: 'agent-resolved', agent: AgentSpec.parse(result) });
-    this.#apply({ type: 'appended', entries: ['input'] });
+    this.#open();
+  }
+
+  #restored(result: unknown): void {
+    if (!isRestored(result)) return;
+    this.#apply({ ...result, type: 'restored' });
+    this.#ended = this.#state?.iteration ?? 0;
+    // Another agent is still to be resolved.
+    if (this.#state?.agent !== undefined) this.#open();
+  }
+
+  /** What the run was started with joins the transcript as soon as there is an agent. */
+  #open(): void {
+    if (this.#state?.opening !== undefined) this.#apply({ type: 'appended', entries: ['input'] });
   }
 
   #schedule(event: Extract<RecordedEvent, { type: 'activity-scheduled' }>): void {
@@ -203,9 +244,18 @@ export class RunProjection {
       if (this.#state !== undefined) this.#apply({ type: 'cancel-requested' });
       return;
     }
+    if (event.type === 'timer-fired') {
+      if (this.#state !== undefined) this.#apply({ type: 'waits-expired', at: this.#order.now });
+      return;
+    }
+    if (event.type === 'child-closed') {
+      this.#childClosed(event);
+      return;
+    }
     if (event.type === 'signaled') {
-      if (event.name !== 'send' || this.#state === undefined) return;
-      this.#apply(receivedSignal(this.#state, event.input, this.#order.now));
+      if (this.#state === undefined) return;
+      const fact = signalFact(this.#state, event.name, event.input, this.#order.now);
+      if (fact !== undefined) this.#apply(fact);
       return;
     }
     const activity = this.#scheduled.get(event.scheduledId);
@@ -214,15 +264,32 @@ export class RunProjection {
     // A run that has stopped waits no longer for the calls that did not stop with it.
     if (this.#state?.stop !== undefined && !afterStop) return;
     if (event.type === 'activity-completed') this.#completed(activityId, name, event.result);
+    else if (name === 'everloopReadResult') this.#childRead(activityId, undefined);
     else if (name === 'everloopRunTool') {
       this.#toolEnded(activityId, lostOutcome(endOf(event)));
-    } else if (name === 'everloopCallModel' && event.type !== 'activity-cancelled') {
-      this.#apply({ type: 'model-failed', activityId, error: toCallError(failureOf(event)) });
+    } else if (name === 'everloopCallModel') this.#modelFailed(activityId, event);
+  }
+
+  #modelFailed(
+    activityId: string,
+    event: Extract<
+      Resolution,
+      { type: 'activity-failed' | 'activity-timed-out' | 'activity-cancelled' }
+    >,
+  ): void {
+    const at = this.#order.now;
+    if (event.type !== 'activity-cancelled') {
+      const error = toCallError(failureOf(event));
+      this.#apply({ type: 'model-failed', at, activityId, error });
+    } else if (this.#state?.cancelRequested === false) {
+      this.#apply({ type: 'model-interrupted', activityId });
     }
   }
 
   #completed(activityId: string, name: string, result: unknown): void {
+    if (name === 'everloopReadResult') this.#childRead(activityId, { result });
     if (name === 'everloopResolveAgent') this.#agentResolved(result);
+    if (name === 'everloopRestoreState') this.#restored(result);
     if (name === 'everloopRunTool') this.#toolEnded(activityId, returnedOutcome(result));
     if (name === 'everloopRunHook') this.#hooksAsked(result);
     if (name === 'everloopSealTranscript' && isTranscriptRef(result)) {
@@ -254,27 +321,61 @@ export class RunProjection {
 
   #accept(event: Extract<RecordedEvent, { type: 'update-accepted' }>): void {
     const request = event.request ?? this.#admitted.get(event.updateId);
-    if (request?.name !== 'send') return;
-    const { input } = request;
-    if (!isSendInput(input)) return;
-    this.#apply({
-      type: 'message-received',
-      at: this.#order.now,
-      id: input.id ?? event.updateId,
-      message: toUserMessage(input.message),
-    });
+    if (request === undefined) return;
+    const { name, input } = request;
+    const at = this.#order.now;
+    if (isControlName(name)) this.#apply(toControlFact(name, input, at));
+    if (name !== 'send' || !isSendInput(input)) return;
+    this.#apply(receivedFact(input, input.id ?? event.updateId, at));
   }
 
-  #stop(memo: Readonly<Record<string, unknown>>): void {
+  #childStarted(event: Extract<RecordedEvent, { type: 'child-initiated' }>): void {
+    const child = startedChild(event.input);
+    if (child === undefined) return;
+    const { runId } = event;
+    this.#children.set(event.id, runId);
+    this.#apply({ type: 'child-started', runId, ...child });
+  }
+
+  #childClosed(event: Extract<RecordedEvent, { type: 'child-closed' }>): void {
+    const runId = this.#children.get(event.initiatedId);
+    if (runId === undefined || this.#state === undefined || this.#state.stop !== undefined) return;
+    const end = endOfChild(event, this.#state.cancelRequested);
+    if (end !== undefined) this.#apply({ type: 'child-ended', at: this.#order.now, runId, ...end });
+  }
+
+  /** What a sub-agent came to that recorded no result itself. */
+  #childRead(activityId: string, read: { readonly result: unknown } | undefined): void {
+    const callId = callIdOf(callIdOf(activityId));
+    const runId = this.#state?.children?.findLast((child) => child.callId === callId)?.runId;
+    if (runId === undefined) return;
+    const end = isRunResult(read?.result) ? { result: read.result } : { problem: wasCancelled };
+    this.#apply({ type: 'child-ended', at: this.#order.now, runId, ...end });
+  }
+
+  /** A run that stands still tells by its summary alone that its iteration has ended. */
+  #summarized(memo: Readonly<Record<string, unknown>>): void {
     const parsed = RunMemo.safeParse(memo[memoKey]);
-    if (!parsed.success || parsed.data.stop === undefined || this.#state === undefined) return;
-    const { stop, asOf } = parsed.data;
+    if (!parsed.success || this.#state === undefined) return;
+    if (parsed.data.boundary === true && this.#state.iteration > this.#ended) {
+      this.#apply({ type: 'appended', entries: resultEntries(this.#state) });
+      this.#endIteration();
+    }
+    if (parsed.data.status === 'waiting:budget' && this.#state.budgetWait === undefined) {
+      this.#apply({ type: 'budget-awaited', at: parsed.data.asOf });
+    }
+    this.#stop(parsed.data);
+  }
+
+  #stop({ stop, asOf }: RunMemo): void {
+    if (stop === undefined || this.#state === undefined) return;
     if (this.#state.stop !== undefined) {
       this.#apply({ type: 'ended', at: asOf });
       return;
     }
     // No command follows a last iteration, so nothing but its limit tells that it ended.
-    if (stop.reason === 'max_iterations' && this.#state.iteration > this.#ended) {
+    const isLimit = stop.reason === 'max_iterations' || stop.reason === 'budget';
+    if (isLimit && this.#state.iteration > this.#ended) {
       this.#apply({ type: 'appended', entries: resultEntries(this.#state) });
       this.#endIteration();
     }
@@ -291,7 +392,9 @@ function failureOf(
     : { kind: 'failed', type: event.failureType, message: event.message };
 }
 
-function endOf(event: Exclude<Resolution, { type: 'cancel-requested' | 'signaled' }>): ActivityEnd {
+function endOf(
+  event: Exclude<Resolution, { type: 'cancel-requested' | 'signaled' | 'timer-fired' }>,
+): ActivityEnd {
   switch (event.type) {
     case 'activity-timed-out':
       return { kind: 'timeout', heartbeat: event.heartbeat };

@@ -24,7 +24,8 @@ export function boundaries(history: RecordedHistory): readonly LoopState[] {
 
 /** Whether the state after the step is one that a replay compares. */
 export function isBoundaryStep({ fact, before }: Step): boolean {
-  return before === undefined || (fact.type !== 'went-on' && isBoundary(fact));
+  if (fact.type === 'awaits-state') return false;
+  return before === undefined || fact.type === 'went-on' || isBoundary(fact);
 }
 
 /**

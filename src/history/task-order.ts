@@ -11,7 +11,9 @@ export type Resolution = Extract<
       | 'activity-timed-out'
       | 'activity-cancelled'
       | 'signaled'
-      | 'cancel-requested';
+      | 'cancel-requested'
+      | 'timer-fired'
+      | 'child-closed';
   }
 >;
 
@@ -45,6 +47,8 @@ export class TaskOrder {
       case 'activity-cancelled':
       case 'signaled':
       case 'cancel-requested':
+      case 'timer-fired':
+      case 'child-closed':
         this.#unseen.push(event);
         return [];
       default:

@@ -3,7 +3,9 @@ import * as z from 'zod/mini';
 import { Options } from '../chat/options.ts';
 import { ToolChoice } from '../chat/tool-choice.ts';
 import { ToolDefinition } from '../chat/tool-definition.ts';
+import { BudgetLimits, OnLimit } from './budget-limits.ts';
 import { HookMoment } from './hook-moment.ts';
+import { Price } from './price.ts';
 
 /**
  * What running a tool does to the world, which decides whether a lost attempt may be repeated.
@@ -25,6 +27,25 @@ export const ToolSpec = z.object({
   maxResultBytes: z.int().check(z.positive()),
   /** Run inside the Workflow task first, without a round trip through the server. */
   local: z.optional(z.literal(true)),
+  /** Calls need a person's approval: all of them, or those for which the tool's predicate says so. */
+  approve: z.optional(
+    z.object({
+      when: z.enum(['always', 'predicate']),
+      /** How long a decision is waited for; for ever when absent. */
+      timeoutMs: z.optional(z.int().check(z.positive())),
+      /** What counts as decided then; denied when absent. */
+      onTimeout: z.optional(z.enum(['allow', 'deny'])),
+    }),
+  ),
+  /** Calls are not run: somebody outside answers them. */
+  external: z.optional(
+    z.object({
+      /** How long an answer is waited for; for ever when absent. */
+      timeoutMs: z.optional(z.int().check(z.positive())),
+    }),
+  ),
+  /** Calls are runs of their own: of that agent, with the messages so far or without. */
+  subAgent: z.optional(z.object({ agent: z.string(), context: z.enum(['fresh', 'forked']) })),
   /** How long a call may wait for its turn before it is run; absent for a tool without a gate. */
   maxWaitMs: z.optional(z.int().check(z.positive())),
 });
@@ -59,6 +80,16 @@ export const AgentSpec = z.object({
   onMaxIterations: z.enum(['stop', 'finish']),
   serialTools: z.boolean(),
   continueOnLength: z.boolean(),
+  /** Limits of the run and its children; the run stops with `budget` before it crosses one. */
+  budget: z.optional(BudgetLimits),
+  /** At a limit the run waits for more; absent: it stops. */
+  onLimit: z.optional(OnLimit),
+  /** How deep sub-agents may start sub-agents; 1 when absent. */
+  maxDepth: z.optional(z.int().check(z.nonnegative())),
+  /** What each of the models costs, null where nobody said; absent when none has a price. */
+  prices: z.optional(z.readonly(z.array(z.nullable(Price)))),
+  /** Tokens that each of the models takes at most, prompt and answer together; as `prices`. */
+  contextTokens: z.optional(z.readonly(z.array(z.nullable(z.int().check(z.positive()))))),
   /** A call whose Worker has been silent for this long is given to another Worker. */
   heartbeatTimeoutMs: z.int().check(z.positive()),
   hash: z.string(),

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../chat/json.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import { cutText } from './cut-text.ts';
-import { chainDigest } from './digest.ts';
+import { chainDigest, firstDigest } from './digest.ts';
 import type { HookChanges } from './hook-changes.ts';
 import type { LoopState } from './loop-state.ts';
 import { maxMetadataBytes } from './metadata-limit.ts';
@@ -49,7 +49,7 @@ function withInstructions(state: LoopState, texts: readonly string[]): LoopState
   const changed: AgentSpec = { ...agent, instructions, hash };
   const digest = transcript.tail.reduce(
     (chained, { id }) => chainDigest(chained, id),
-    chainDigest('', hash),
+    firstDigest(hash, transcript.seed),
   );
   return { ...state, agent: changed, transcript: { ...transcript, digest } };
 }

@@ -4,19 +4,25 @@ import { addUsage, noUsage } from '../chat/usage-total.ts';
 import { defaultMaxIterations } from './agent-defaults.ts';
 import { append } from './append.ts';
 import { applyChanges, haltOf } from './apply-changes.ts';
+import { isOverBudget, toolCallsLeft } from './budget.ts';
+import { applyExtension } from './budget-extension.ts';
+import { spentByCall } from './budget-reservation.ts';
+import { endChild, startChild } from './children.ts';
 import { answerByHook, closeCalls, settle } from './close-calls.ts';
-import { chainDigest } from './digest.ts';
+import { firstDigest } from './digest.ts';
 import type { Fact } from './fact.ts';
-import type { HookError } from './hook-changes.ts';
+import type { HookError, HookResult } from './hook-changes.ts';
 import { hookFailed } from './hook-failed.ts';
 import { receive, take } from './inbox.ts';
 import type { CallError, LoopState } from './loop-state.ts';
 import { loopVersion } from './loop-state.ts';
 import { mayFallBack } from './model-failure.ts';
 import { planCalls } from './plan-calls.ts';
+import { restore } from './restored.ts';
 import { titleOf } from './title-of.ts';
 import { hasStarted } from './tool-outcome.ts';
 import { offered } from './tool-spec-of.ts';
+import { answer, decide, expireWaits, gateCalls, markAsked } from './wait.ts';
 
 /** The state of a run that has just been started. */
 export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopState {
@@ -61,16 +67,35 @@ export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopSt
  */
 export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started' }>): LoopState {
   switch (fact.type) {
+    case 'restored':
+      return restore(state, fact);
     case 'agent-resolved':
       return {
         ...state,
         agent: fact.agent,
         maxIterations: state.start.maxIterations ?? fact.agent.maxIterations,
         hidden: fact.agent.hiddenTools ?? [],
-        transcript: { ...state.transcript, digest: chainDigest('', fact.agent.hash) },
+        transcript: {
+          ...state.transcript,
+          digest: firstDigest(fact.agent.hash, state.transcript.seed),
+        },
       };
     case 'message-received':
-      return receive(state, fact);
+      return gateCalls(receive(state, fact), fact.at);
+    case 'decided':
+      return decide(state, fact.decision, fact.at);
+    case 'answered':
+      return answer(state, fact.answer, fact.at);
+    case 'waits-expired':
+      return expireWaits(state, fact.at);
+    case 'paused': {
+      const { type: _, ...paused } = fact;
+      return { ...state, paused };
+    }
+    case 'resumed': {
+      const { paused: _, ...resumed } = state;
+      return resumed;
+    }
     case 'message-refused':
       return { ...state, refused: state.refused + 1 };
     case 'iteration-started':
@@ -91,12 +116,9 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
         unsent: nothingUnsent,
       };
     case 'model-failed':
-      return {
-        ...state,
-        phase: { kind: 'between' },
-        lastError: fact.error,
-        model: state.model + (fallsBack(state, fact.error) ? 1 : 0),
-      };
+      return wasCutOff(state, fact.at) ? cutOff(state, fact.activityId) : failModel(state, fact);
+    case 'model-interrupted':
+      return cutOff(state, fact.activityId);
     case 'model-ended':
       return endModel(state, fact);
     case 'tool-started':
@@ -111,12 +133,21 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
       };
     case 'tool-ended':
       return endTool(state, fact);
+    case 'child-started':
+      return startChild(state, fact);
+    case 'child-ended':
+      return endChild(state, fact);
     case 'hooks-asked':
       return askedHooks(state, fact);
+    case 'budget-extended':
+      return endBudgetWait(applyExtension(state, fact.budget), fact.at);
+    case 'budget-awaited':
+      return awaitBudget(state, fact.at);
     case 'iteration-ended':
       return { ...withoutMessage(state), phase: { kind: 'boundary' } };
     case 'cancel-requested':
-      return { ...state, cancelRequested: true };
+      // One that comes after the decision to stop changes nothing about it.
+      return state.stop === undefined ? { ...state, cancelRequested: true } : state;
     case 'stopped':
       return {
         ...close(state, fact.at),
@@ -128,6 +159,19 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
   }
 }
 
+function awaitBudget(state: LoopState, since: number): LoopState {
+  const { waitForMs } = state.agent?.onLimit ?? {};
+  if (waitForMs === undefined) throw new Error('the agent waits for no budget');
+  return { ...state, budgetWait: { since, deadline: since + waitForMs } };
+}
+
+/** The wait is over once there is room for the next call. */
+function endBudgetWait(state: LoopState, now: number): LoopState {
+  if (state.budgetWait === undefined || isOverBudget(state, now)) return state;
+  const { budgetWait: _, ...rest } = state;
+  return rest;
+}
+
 /** The last response's message stands in the transcript now, and is not carried on twice. */
 function withoutMessage(state: LoopState): LoopState {
   if (state.lastResponse?.message === undefined) return state;
@@ -137,8 +181,41 @@ function withoutMessage(state: LoopState): LoopState {
 
 const nothingUnsent: LoopState['unsent'] = { append: [], received: [] };
 
+/** Whether a message of an earlier Workflow task cut the model call off. In one and the same task, nobody can tell what came first. */
+function wasCutOff({ interruptedAt, cancelRequested }: LoopState, now: number): boolean {
+  return interruptedAt !== undefined && interruptedAt !== now && !cancelRequested;
+}
+
+/** A call that was cut off before it had said anything. */
+function cutOff(state: LoopState, activityId: string): LoopState {
+  const { interruptedAt: _, ...rest } = state;
+  return {
+    ...rest,
+    phase: { kind: 'between' },
+    lastResponse: {
+      activityId,
+      finishReason: 'other',
+      attempts: 0,
+      providerPause: false,
+      interrupted: true,
+    },
+  };
+}
+
+function failModel(
+  { interruptedAt: _, ...state }: LoopState,
+  { error }: Extract<Fact, { type: 'model-failed' }>,
+): LoopState {
+  return {
+    ...state,
+    phase: { kind: 'between' },
+    lastError: error,
+    model: state.model + (fallsBack(state, error) ? 1 : 0),
+  };
+}
+
 function endModel(
-  state: LoopState,
+  { interruptedAt: _, ...state }: LoopState,
   { at, activityId, result }: Extract<Fact, { type: 'model-ended' }>,
 ): LoopState {
   const { agent, hidden, firstTemporalRunId, iteration } = state;
@@ -151,6 +228,7 @@ function endModel(
     finishReason: result.finishReason,
     attempts: (result.attempts?.length ?? 0) + 1,
     providerPause: result.providerPause === true,
+    ...(result.cancelled === true && !state.cancelRequested && { interrupted: true as const }),
   };
   const ended: LoopState = {
     ...state,
@@ -160,12 +238,15 @@ function endModel(
       firstTemporalRunId,
       iteration,
       at,
+      toolCallsLeft: toolCallsLeft(state),
     }),
     usage: addUsage(state.usage, result.usage),
+    ...spentByCall(state, result),
     modelCalls: state.modelCalls + 1,
     pauses: lastResponse.providerPause ? state.pauses + 1 : 0,
   };
-  return withHookError(applyChanges(ended, result.changes, at), result.hookError);
+  const changed = applyChanges(ended, result.changes, at);
+  return withHookError(gateCalls(changed, at), result.hookError);
 }
 
 /** A hook that failed beside a call: the call's result stands, and the run ends with the error. */
@@ -203,15 +284,21 @@ function askedHooks(
   { at, result }: Extract<Fact, { type: 'hooks-asked' }>,
 ): LoopState {
   const changed = applyChanges(state, result.changes, at);
-  const pendingToolCalls = changed.pendingToolCalls.map((pending) =>
-    answerByHook(changed, pending, result, at),
-  );
+  const { pendingToolCalls } = afterAsking(changed, result, at);
   const abort = result.actions?.find(({ action }) => action.kind === 'abort');
   if (abort?.action.kind !== 'abort' || changed.halt !== undefined) {
     return { ...changed, pendingToolCalls };
   }
   const detail = abort.action.detail ?? `A hook stopped the run before call ${abort.callId}.`;
   return { ...changed, pendingToolCalls, halt: { reason: 'aborted', detail } };
+}
+
+function afterAsking(state: LoopState, result: HookResult, at: number): LoopState {
+  const pendingToolCalls = state.pendingToolCalls.map((pending) =>
+    answerByHook(state, pending, result, at),
+  );
+  const answered: LoopState = { ...state, pendingToolCalls };
+  return result.moment === 'onToolStart' ? gateCalls(markAsked(answered, result), at) : answered;
 }
 
 function close(state: LoopState, at: number): LoopState {

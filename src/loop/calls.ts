@@ -8,6 +8,7 @@ import { IdentifiedMessage } from '../chat/transcript-message.ts';
 import { Usage } from '../chat/usage.ts';
 import { advanceShape } from './advance.ts';
 import { Effect } from './agent-spec.ts';
+import type { BudgetLimits } from './budget-limits.ts';
 import { HookChanges, HookError, HookView } from './hook-changes.ts';
 import { StoppedAt } from './stop.ts';
 import { toolDefaults } from './tool-defaults.ts';
@@ -28,6 +29,8 @@ export type Attempt = z.infer<typeof Attempt>;
 export interface ResolveAgentInput {
   readonly agent: string;
   readonly options?: Options;
+  /** The limits that the run was started with. */
+  readonly budget?: BudgetLimits;
   readonly argument?: unknown;
 }
 

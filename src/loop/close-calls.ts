@@ -63,6 +63,19 @@ function placeholder(
   return ownResult(id, pending.call, text, at, isError);
 }
 
+/** A call that the run answers itself. */
+export function settledByRun(
+  state: LoopState,
+  pending: PendingToolCall,
+  text: string,
+  at: number,
+  isError: boolean,
+): Extract<PendingToolCall, { status: 'settled' }> {
+  const { call, index } = pending;
+  const message = placeholder(state, pending, text, at, isError);
+  return { status: 'settled', call, index, message, placeholder: true };
+}
+
 /** The call as the hooks leave it: to be run as it was, or answered without that. */
 export function answerByHook(
   state: LoopState,
@@ -79,21 +92,10 @@ export function answerByHook(
   if (pending.status !== 'proposed') return pending;
   const problem = invalid?.find(({ callId }) => callId === call.id)?.problem;
   const action = actions?.find(({ callId }) => callId === call.id)?.action;
-  if (problem !== undefined) return settled(state, pending, problem, at, true);
+  if (problem !== undefined) return settledByRun(state, pending, problem, at, true);
   if (action?.kind !== 'skip') return pending;
-  return settled(state, pending, action.text ?? `skipped: ${shortName(call.name)}`, at, false);
-}
-
-function settled(
-  state: LoopState,
-  pending: PendingToolCall,
-  text: string,
-  at: number,
-  isError: boolean,
-): PendingToolCall {
-  const { call, index } = pending;
-  const message = placeholder(state, pending, text, at, isError);
-  return { status: 'settled', call, index, message, placeholder: true };
+  const text = action.text ?? `skipped: ${shortName(call.name)}`;
+  return settledByRun(state, pending, text, at, false);
 }
 
 /** The entries that append the results of settled calls, in call order. */
@@ -126,7 +128,5 @@ export function closeCalls(state: LoopState, at: number): readonly AppendEntry[]
 
 function neverStarted(state: LoopState, pending: PendingToolCall, at: number): PendingToolCall {
   if (pending.status === 'settled') return pending;
-  const { call, index } = pending;
-  const message = placeholder(state, pending, notExecuted(call.name), at);
-  return { status: 'settled', call, index, message, placeholder: true };
+  return settledByRun(state, pending, notExecuted(pending.call.name), at, true);
 }

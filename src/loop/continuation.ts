@@ -1,4 +1,5 @@
 /** When a run goes on in a new Temporal run, and with what state: a history must stay short enough to be replayed by a cold Worker within a Workflow task. */
+import { carriedPrompt } from './budget-reservation.ts';
 import type { LoopState } from './loop-state.ts';
 import { maxPayloadBytes } from './payload-limit.ts';
 import { utf8Length } from './utf8-length.ts';
@@ -38,6 +39,7 @@ export function continuedState(state: LoopState): LoopState | undefined {
   if (transcript.sealed?.messages !== transcript.count) return undefined;
   const next: LoopState = {
     ...state,
+    ...carriedPrompt(state),
     generation: state.generation + 1,
     transcript: { ...transcript, tail: [] },
   };

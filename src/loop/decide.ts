@@ -1,6 +1,7 @@
 /** The decisions of the loop: what a run does next, from LoopState alone. */
 
 import { callsOf } from '../chat/calls-of.ts';
+import { budgetStop } from './budget.ts';
 import type { LoopState } from './loop-state.ts';
 import { endsRun } from './plan-calls.ts';
 import type { Stop } from './stop.ts';
@@ -24,6 +25,7 @@ export function afterModel(state: LoopState): Next {
   if (state.halt !== undefined) return { kind: 'stop', stop: state.halt };
   const response = state.lastResponse;
   if (response === undefined) throw new Error('no response to decide on');
+  if (response.interrupted === true) return { kind: 'iterate' };
   const reason = response.finishReason;
   const hasCalls = callsOf(response.message).length > 0;
   // With calls it is no mere pause: they need their results before the message can go back.
@@ -37,11 +39,14 @@ export function afterModel(state: LoopState): Next {
     : completed('The answer was cut at its length limit.');
 }
 
-/** Why the loop is left before another iteration, or undefined when it goes on. */
-export function beforeIteration(state: LoopState): Stop | undefined {
+/**
+ * Why the loop is left before another iteration, or undefined when it goes on.
+ * @param now Workflow time in milliseconds since the epoch
+ */
+export function beforeIteration(state: LoopState, now: number): Stop | undefined {
   if (state.cancelRequested) return cancelled;
   if (state.halt !== undefined) return state.halt;
-  if (state.iteration < state.maxIterations) return undefined;
+  if (state.iteration < state.maxIterations) return budgetStop(state, now);
   return {
     reason: 'max_iterations',
     detail: `The run reached its limit of ${state.maxIterations} iterations.`,

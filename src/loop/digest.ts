@@ -18,3 +18,15 @@ export function chainDigest(previous: string, text: string): string {
   }
   return hash.toString(16).padStart(16, '0');
 }
+
+/**
+ * The digest of a transcript before its first own message: of the agent, and of the seed if it has one. A seed goes
+ * in by where it lies: the ids of its messages are not known to the run that goes on from it.
+ */
+export function firstDigest(
+  agentHash: string,
+  seed: { readonly hash: string; readonly count: number } | undefined,
+): string {
+  const digest = chainDigest('', agentHash);
+  return seed === undefined ? digest : chainDigest(digest, `${seed.hash}/${seed.count}`);
+}

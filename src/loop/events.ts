@@ -5,8 +5,10 @@ import type { JsonValue } from '../chat/json.ts';
 import type { Repair } from '../chat/repair.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { Usage, UsageTotal } from '../chat/usage.ts';
+import type { BudgetUse } from './budget-use.ts';
 import type { CallError } from './loop-state.ts';
 import type { RunEnd } from './run-status.ts';
+import type { StopReason } from './stop.ts';
 
 /** How a tool call ended: with its own result, with an error result, or with a placeholder. */
 export type ToolEnd = 'finished' | 'error' | 'not-finished';
@@ -25,7 +27,12 @@ type ModelEnd =
 
 /** The table type → data of the durable events. Every start has its end. */
 export interface DurableEventTable {
-  readonly 'run-start': { readonly agent: string; readonly title: string };
+  readonly 'run-start': {
+    readonly agent: string;
+    readonly title: string;
+    /** The run that it was forked from, and how many of its messages it began with. */
+    readonly forkedFrom?: { readonly runId: string; readonly messages: number };
+  };
   readonly 'iteration-start': Readonly<Record<never, never>>;
   readonly 'model-start': { readonly activityId: string; readonly model: string };
   /** An attempt of a call that did not come to its end; what it streamed is void. */
@@ -40,18 +47,79 @@ export interface DurableEventTable {
   readonly message: { readonly index: number; readonly message: TranscriptMessage };
   readonly 'tool-start': { readonly callId: string; readonly name: string };
   readonly 'tool-end': { readonly callId: string; readonly name: string; readonly status: ToolEnd };
+  /** A call runs as the run `runId` of another agent. */
+  readonly 'child-start': {
+    readonly callId: string;
+    readonly runId: string;
+    readonly agent: string;
+  };
+  readonly 'child-end': {
+    readonly callId: string;
+    readonly runId: string;
+    /** Absent for one that ended without a reason of its own. */
+    readonly stopReason?: StopReason;
+  };
   readonly 'iteration-end': Readonly<Record<never, never>>;
   /** The messages that the run was started with were put right. */
   readonly repair: { readonly repairs: readonly Repair[] };
+  /** Most of a limit is spent; told once for each limit, and once more when it was extended. */
+  readonly 'budget-warning': BudgetUse;
+  /** A call waits for somebody's decision; `input` is what it would be run with. */
+  readonly 'approval-request': {
+    readonly callId: string;
+    readonly name: string;
+    readonly input: string;
+    readonly question?: string;
+    /** Milliseconds since the epoch. */
+    readonly deadline?: number;
+  };
+  readonly 'approval-decision': {
+    readonly callId: string;
+    readonly name: string;
+    /** `timeout`: nobody decided in time, and the default counts. */
+    readonly decision: 'allow' | 'deny' | 'edit' | 'timeout' | 'interrupted';
+    readonly input?: JsonValue;
+    readonly reason?: string;
+    readonly by?: string;
+  };
+  /** A call waits for somebody's answer; `input` is what it asks. */
+  readonly question: {
+    readonly callId: string;
+    readonly name: string;
+    readonly input: string;
+    /** Milliseconds since the epoch. */
+    readonly deadline?: number;
+  };
+  readonly answer: {
+    readonly callId: string;
+    readonly name: string;
+    readonly status: 'answered' | 'timeout' | 'interrupted';
+    readonly by?: string;
+  };
+  readonly paused: { readonly by?: string; readonly reason?: string };
+  readonly resumed: { readonly by?: string; readonly reason?: string };
   /** A Signal held what the run cannot take. */
   readonly 'message-refused': Readonly<Record<never, never>>;
   /** The run goes on in the Temporal run `temporalRunId`. */
   readonly continued: { readonly generation: number; readonly temporalRunId: string };
+  /** The run was taken back to the end of iteration `toIteration`, and goes on in the Temporal run `temporalRunId`. What was told of later iterations is void. */
+  readonly rewound: {
+    readonly generation: number;
+    readonly temporalRunId: string;
+    readonly how: 'rewound' | 'retried';
+    readonly toIteration: number;
+    /** Messages that were kept. */
+    readonly messages: number;
+  };
+  /** Other runs go on from message `at` of this one (its index from 0, or its id). */
+  readonly fork: { readonly runs: readonly string[]; readonly at: number | string };
   readonly error: CallError;
   readonly 'run-end': {
     readonly stopReason: RunEnd;
     readonly detail: string;
     readonly usage: UsageTotal;
+    /** US dollars; absent while no call had a price. */
+    readonly costUsd?: number;
     readonly finishReason?: FinishReason;
     readonly lastError?: CallError;
   };

@@ -3,6 +3,14 @@
 export const failureType = {
   /** The Workflow's argument is not a valid AgentRunInput. */
   invalidInput: 'everloop.invalid_input',
+  /** A run that goes on from another's messages has nothing to answer to. */
+  inputRequired: 'everloop.input_required',
+  /** The point that a run was to go on from is not there. */
+  noSuchPoint: 'everloop.no_such_point',
+  /** The history does not tell of the point yet. */
+  pointNotTold: 'everloop.point_not_told',
+  /** The edit would break the transcript. */
+  invalidEdit: 'everloop.invalid_edit',
   /** This Worker has no agent of that name. */
   unknownAgent: 'everloop.unknown_agent',
   /** An Update was refused: the run is ending. */

@@ -8,11 +8,12 @@ import { Advance, advanceShape } from './advance.ts';
 import { HookMoment } from './hook-moment.ts';
 import { StoppedAt } from './stop.ts';
 
-/** What a hook says about a call before it is run. `skip`: the model sees `text`; `abort`: the run stops. */
+/** What a hook says about a call before it is run. `skip`: the model sees `text`; `abort`: the run stops; `ask`: a person decides. */
 export const Action = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('proceed') }),
   z.object({ kind: z.literal('skip'), text: z.optional(z.string()) }),
   z.object({ kind: z.literal('abort'), detail: z.optional(z.string()) }),
+  z.object({ kind: z.literal('ask'), question: z.optional(z.string()) }),
 ]);
 export type Action = z.infer<typeof Action>;
 

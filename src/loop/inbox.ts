@@ -14,12 +14,17 @@ export function wasReceived({ seen, inbox }: LoopState, id: string): boolean {
   return seen.some((entry) => entry.id === id) || inbox.some((waiting) => waiting.id === id);
 }
 
+/** Whether a message waits for which running tools are called off. */
+export function isInterrupted({ inbox }: LoopState): boolean {
+  return inbox.some(({ mode }) => mode === 'interrupt');
+}
+
 /** Puts a message into the inbox; one that was received before changes nothing. */
 export function receive(
   state: LoopState,
   fact: Extract<Fact, { type: 'message-received' }>,
 ): LoopState {
-  const { id } = fact;
+  const { id, mode } = fact;
   if (wasReceived(state, id)) return state;
   const position = state.received + 1;
   const message: TranscriptMessage = {
@@ -27,9 +32,11 @@ export function receive(
     id: receivedMessageId(state.firstTemporalRunId, position, id),
     createdAt: new Date(fact.at).toISOString(),
   };
+  const bytes = utf8Length(JSON.stringify(message));
   return {
     ...state,
-    inbox: [...state.inbox, { id, message, bytes: utf8Length(JSON.stringify(message)) }],
+    inbox: [...state.inbox, { id, message, bytes, ...(mode !== undefined && { mode }) }],
+    ...(mode !== undefined && state.phase.kind === 'model' && { interruptedAt: fact.at }),
     received: position,
     seen: [...state.seen.slice(1 - seenLength), { id, position }],
   };

@@ -8,6 +8,8 @@ import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
 import type { AppendEntry } from './advance.ts';
 import type { AgentSpec } from './agent-spec.ts';
+import type { BudgetLimits } from './budget-limits.ts';
+import type { ChildRun } from './children.ts';
 import type { HookChanges } from './hook-changes.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
@@ -30,7 +32,24 @@ export type Phase =
 
 /** A tool call on its way to a result; `index` is its place in the response. */
 export type PendingToolCall =
-  | { readonly status: 'proposed'; readonly call: ToolCall; readonly index: number }
+  | {
+      readonly status: 'proposed';
+      readonly call: ToolCall;
+      readonly index: number;
+      /** The hooks before it were asked. */
+      readonly asked?: true;
+      /** One of them, or the tool's own predicate, wants a person to decide. */
+      readonly ask?: { readonly question?: string };
+      /** Somebody has allowed it. */
+      readonly allowed?: true;
+    }
+  /** Somebody outside has to decide on it, or to answer it. */
+  | {
+      readonly status: 'awaiting';
+      readonly call: ToolCall;
+      readonly index: number;
+      readonly wait: Wait;
+    }
   | { readonly status: 'running'; readonly call: ToolCall; readonly index: number }
   | {
       readonly status: 'settled';
@@ -39,14 +58,31 @@ export type PendingToolCall =
       readonly message: TranscriptMessage;
       /** True when the message is the Workflow's own and stands nowhere else in history. */
       readonly placeholder: boolean;
+      /** Its result is what somebody outside answered. */
+      readonly answered?: true;
       /** What hooks after the call changed; it takes effect in call order. */
       readonly changes?: readonly HookChanges[];
     };
 
-/** The messages of a run. `digest` chains the agent's hash and every message id, in order. */
+/** What a call waits for. Times are Workflow time in milliseconds since the epoch. */
+export type Wait =
+  | {
+      readonly kind: 'approval';
+      readonly since: number;
+      readonly deadline?: number;
+      /** What counts as decided at the deadline; denied unless said otherwise. */
+      readonly onTimeout?: 'allow' | 'deny';
+      /** What the person is asked, in a hook's words. */
+      readonly question?: string;
+    }
+  | { readonly kind: 'answer'; readonly since: number; readonly deadline?: number };
+
+/** The messages of a run. `digest` chains the agent's hash, the seed, and the id of every message after it, in order. */
 export interface Transcript {
   readonly count: number;
   readonly digest: string;
+  /** The messages that it went on from, as they lie in the blob store: the first `count`. */
+  readonly seed?: { readonly hash: string; readonly count: number };
   /** The first messages, as they lie in the blob store. */
   readonly sealed?: TranscriptRef;
   /** The last messages: from index `count - tail.length` on. What came before them is sealed. */
@@ -58,6 +94,8 @@ interface WaitingMessage {
   readonly id: string;
   readonly message: TranscriptMessage;
   readonly bytes: number;
+  /** How soon it is to be read; absent: at the next boundary. */
+  readonly mode?: 'steer' | 'interrupt';
 }
 
 /** What a run was started with, apart from the messages it began with. */
@@ -78,6 +116,10 @@ export interface LoopState {
   /** Ordinal of the Temporal run within the run id, from 1. */
   readonly generation: number;
   readonly title: string;
+  /** Where a fork comes from: the run, and how many of its messages it began with. */
+  readonly forkedFrom?: { readonly runId: string; readonly messages: number };
+  /** Messages that a fork inherited: the first so many of its transcript. */
+  readonly seedLength?: number;
   readonly start: StartTerms;
   /** The messages it was started with, until they are appended. */
   readonly opening?: Pick<StartInput, 'input' | 'history'>;
@@ -101,6 +143,8 @@ export interface LoopState {
     /** Attempts made, the last included. */
     readonly attempts: number;
     readonly providerPause: boolean;
+    /** A message cut it off; what had arrived is the message. */
+    readonly interrupted?: true;
   };
   readonly pendingToolCalls: readonly PendingToolCall[];
   /** User messages that wait for the next boundary. */
@@ -116,6 +160,23 @@ export interface LoopState {
   /** Text of the last assistant message; '' when there is none. */
   readonly output: string;
   readonly usage: UsageTotal;
+  /** What the model calls cost, in millionths of a dollar; absent while none had a price. */
+  readonly costMicroUsd?: number;
+  /** What calls are taken to have used whose provider did not say; kept for a run with such a limit. */
+  readonly assumed?: { readonly tokens: number; readonly costMicroUsd: number };
+  /** The last prompt that was counted: its tokens, and the messages that stood in it. */
+  readonly lastPrompt?: {
+    readonly tokens: number;
+    readonly messages: number;
+    /** Bytes of messages that joined since and are not in the state any more. */
+    readonly carriedBytes?: number;
+  };
+  /** The run waits for more budget: since when, and until when at most. */
+  readonly budgetWait?: { readonly since: number; readonly deadline: number };
+  /** What was added to the limits. */
+  readonly extension?: BudgetLimits;
+  /** Sub-agents, in the order in which they were started. */
+  readonly children?: readonly ChildRun[];
   readonly modelCalls: number;
   /** Model calls started in this iteration: more than one after a fallback, or to finish. */
   readonly callsInIteration: number;
@@ -130,6 +191,12 @@ export interface LoopState {
   /** Names of tools that the model is not offered now. */
   readonly hidden: readonly string[];
   readonly cancelRequested: boolean;
+  /** The run goes no further than the next boundary. */
+  readonly paused?: { readonly at: number; readonly by?: string; readonly reason?: string };
+  /** Workflow time of the message that cuts off the model call in flight. */
+  readonly interruptedAt?: number;
+  /** Names of tools whose calls need no approval any more. */
+  readonly remembered?: readonly string[];
   /** A hook wants the run to stop. */
   readonly halt?: Stop;
   readonly stop?: Stop;

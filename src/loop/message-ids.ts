@@ -34,6 +34,9 @@ export function sealActivityId(iteration: number, messages: number): string {
   return `${iteration}/seal/${messages}`;
 }
 
+/** Activity id of looking for the point that a run goes on from. */
+export const restoreActivityId = 'restore';
+
 /** Activity id of asking the hooks of a moment; `callId` where it is about one call. */
 export function hookActivityId(iteration: number, moment: string, callId?: string): string {
   return `${iteration}/hook/${moment}${callId === undefined ? '' : `/${callId}`}`;
@@ -42,6 +45,11 @@ export function hookActivityId(iteration: number, moment: string, callId?: strin
 /** Activity id of a tool call. */
 export function toolActivityId(iteration: number, callId: string): string {
   return `${iteration}/${callId}`;
+}
+
+/** Activity id of reading what a sub-agent came to that recorded no result. */
+export function childResultActivityId(iteration: number, callId: string): string {
+  return `${iteration}/result/${callId}`;
 }
 
 /** The iteration that an Activity id belongs to. */

@@ -5,6 +5,7 @@ import type { ToolCall } from '../chat/tool-call.ts';
 import { toolInput } from '../chat/tool-input.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from './agent-spec.ts';
+import { beyondToolCalls } from './budget.ts';
 import type { PendingToolCall } from './loop-state.ts';
 import { activityMessageId, toolActivityId } from './message-ids.ts';
 import { ownResult, shortName } from './placeholders.ts';
@@ -29,20 +30,31 @@ export function planCalls(
     readonly finishReason: FinishReason;
     readonly providerPause?: boolean;
   },
-  where: { readonly firstTemporalRunId: string; readonly iteration: number; readonly at: number },
+  where: {
+    readonly firstTemporalRunId: string;
+    readonly iteration: number;
+    readonly at: number;
+    /** Calls that the budget still allows; undefined without a limit. */
+    readonly toolCallsLeft?: number | undefined;
+  },
 ): readonly PendingToolCall[] {
   const calls = callsOf(response.message);
   const isKnown = ({ name }: ToolCall) => toolSpecOf(agent, name) !== undefined;
   const firstUnknown = calls.findIndex((call) => !isKnown(call));
+  let left = where.toolCallsLeft ?? Number.POSITIVE_INFINITY;
   return calls.map((call, index) => {
-    const problem = endsRun(response.finishReason)
+    let problem = endsRun(response.finishReason)
       ? undefined
       : problemOf(agent, call, {
           index,
           isCut: isCut(response),
           namesTools: index === firstUnknown,
         });
-    if (problem === undefined) return { status: 'proposed', call, index };
+    if (problem === undefined && left === 0) problem = beyondToolCalls(call.name);
+    if (problem === undefined) {
+      left -= 1;
+      return { status: 'proposed', call, index };
+    }
     const id = activityMessageId(
       where.firstTemporalRunId,
       toolActivityId(where.iteration, call.id),

@@ -1,6 +1,8 @@
 /** Looks at what others send to a run, in Workflow code and in its projection alike: no schema is loaded, see `userMessageProblem`. */
 import { isText, userMessageProblem } from '../chat/user-message-problem.ts';
-import type { AgentRunInput, SendInput } from './run-input.ts';
+import { isBudgetOfStart } from './budget-extension.ts';
+import type { PointArgument } from './from-point.ts';
+import type { AgentRunInput, SendInput, StateArgument } from './run-input.ts';
 
 /** Longest id of a message: it is kept in the state for good, to tell a message that comes again. */
 const maxId = 200;
@@ -10,14 +12,18 @@ const maxId = 200;
  * of it is checked by resolving the agent, which has the schemas.
  */
 export function runInputProblem(input: unknown): string | undefined {
-  if (isRecord(input) && isRecord(input['from'])) return fromProblem(input['from']);
+  if (isRecord(input) && isRecord(input['from'])) {
+    const { from } = input;
+    return 'point' in from ? pointProblem(from) : fromProblem(from);
+  }
   const start = isRecord(input) ? input['start'] : undefined;
   if (!isRecord(start)) return 'input.start: must be what a run starts with';
-  const { agent, input: said, maxIterations, title, metadata, history } = start;
+  const { agent, input: said, maxIterations, budget, title, metadata, history } = start;
   const problems = [
     isText(agent) ? [] : 'input.start.agent: must be the name of an agent',
     isInput(said) ? [] : 'input.start.input: must be text or a user message',
     isAbsentOr(maxIterations, isCount) ? [] : 'input.start.maxIterations: must be from 1',
+    isAbsentOr(budget, isBudgetOfStart) ? [] : 'input.start.budget: must hold positive limits',
     isAbsentOr(title, (value) => typeof value === 'string')
       ? []
       : 'input.start.title: must be text',
@@ -44,6 +50,32 @@ function fromProblem({ state, previous }: Record<string, unknown>): string | und
   return isState ? undefined : 'input.from.state: must be the LoopState of a run';
 }
 
+/** The restoring Activity, which has the schemas, checks the whole of it. */
+function pointProblem({ point, previous, input }: Record<string, unknown>): string | undefined {
+  const isPoint = isRecord(point) && isText(point['runId']) && isText(point['temporalRunId']);
+  if (!isPoint) return 'input.from.point: must name a run and one of its Temporal runs';
+  const isPrevious =
+    isRecord(previous) &&
+    isText(previous['temporalRunId']) &&
+    (previous['how'] === 'forked' ||
+      previous['how'] === 'rewound' ||
+      previous['how'] === 'retried');
+  if (!isPrevious) return 'input.from.previous: must say what went before, and how it is left';
+  return isAbsentOr(input, isInput)
+    ? undefined
+    : 'input.from.input: must be text or a user message';
+}
+
+/** Whether the run goes on from a point of another history. */
+export function isPointArgument(input: AgentRunInput): input is PointArgument {
+  return 'from' in input && 'point' in input.from;
+}
+
+/** Whether the run goes on from a state that it carries. */
+export function isStateArgument(input: AgentRunInput): input is StateArgument {
+  return 'from' in input && 'state' in input.from;
+}
+
 /** Whether the Workflow can begin with the value. */
 export function isRunInput(input: unknown): input is AgentRunInput {
   return runInputProblem(input) === undefined;
@@ -58,7 +90,9 @@ export function sendProblem(payload: unknown): string | undefined {
   if (!isAbsentOr(id, (value) => isText(value) && value.length <= maxId)) {
     return `send.id: must be text of at most ${maxId} characters`;
   }
-  if (mode !== undefined && mode !== 'queue') return 'send.mode: must be "queue"';
+  if (mode !== undefined && mode !== 'queue' && mode !== 'steer' && mode !== 'interrupt') {
+    return 'send.mode: must be "queue", "steer" or "interrupt"';
+  }
   const problem = isText(message) ? undefined : userMessageProblem(message);
   return problem === undefined ? undefined : `send.message: ${problem}`;
 }

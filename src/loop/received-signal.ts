@@ -4,6 +4,7 @@ import type { Fact } from './fact.ts';
 import { wasReceived } from './inbox.ts';
 import type { LoopState } from './loop-state.ts';
 import { isSendInput } from './read-input.ts';
+import type { SendInput } from './run-input.ts';
 import { toUserMessage } from './to-user-message.ts';
 
 /**
@@ -19,7 +20,22 @@ export function receivedSignal(
   if (!isSendInput(payload)) return { type: 'message-refused' };
   const id = payload.id ?? freeId(state);
   if (!wasReceived(state, id) && isInboxFull(state)) return { type: 'message-refused' };
-  return { type: 'message-received', at, id, message: toUserMessage(payload.message) };
+  return receivedFact(payload, id, at);
+}
+
+/** The fact that a message of that id is received. */
+export function receivedFact(
+  { message, mode = 'queue' }: SendInput,
+  id: string,
+  at: number,
+): Extract<Fact, { type: 'message-received' }> {
+  return {
+    type: 'message-received',
+    at,
+    id,
+    message: toUserMessage(message),
+    ...(mode !== 'queue' && { mode }),
+  };
 }
 
 /** An id that no sender has used: it would make another message look like this one. */

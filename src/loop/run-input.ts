@@ -4,6 +4,8 @@ import { JsonValue } from '../chat/json.ts';
 import { Message } from '../chat/message.ts';
 import { Options } from '../chat/options.ts';
 import { NonEmptyText } from '../chat/text.ts';
+import { GivenLimits } from './budget-limits.ts';
+import type { PointArgument } from './from-point.ts';
 import type { LoopState } from './loop-state.ts';
 import { maxMetadataBytes } from './metadata-limit.ts';
 import { utf8Length } from './utf8-length.ts';
@@ -30,6 +32,16 @@ const fewEnough = z.custom<unknown[]>().check(
 /** Messages of an earlier conversation; calls without a result and results without a call are put right. */
 const History = z.pipe(fewEnough, z.array(Message));
 
+/** The call that a sub-agent answers. Only Everloop itself writes it. */
+export const ParentCall = z.strictObject({
+  runId: z.string(),
+  callId: z.string(),
+  /** How many runs stand above it. */
+  depth: z.int().check(z.positive()),
+  /** Run id at the top of the tree. */
+  root: z.string(),
+});
+
 /** A new run. `history` comes before `input`; system messages in it are dropped. */
 export const StartInput = z.strictObject({
   /** Temporal takes search attributes of limited length. */
@@ -38,7 +50,11 @@ export const StartInput = z.strictObject({
   history: z.optional(History),
   options: z.optional(Options),
   maxIterations: z.optional(z.int().check(z.positive())),
+  /** Limits in place of the agent's own, one by one. */
+  budget: z.optional(GivenLimits),
   title: z.optional(z.string()),
+  /** Of a sub-agent: the call that it answers. */
+  parent: z.optional(ParentCall),
   metadata: z.optional(
     z.record(z.string(), JsonValue).check(
       z.refine((metadata) => utf8Length(JSON.stringify(metadata)) <= maxMetadataBytes, {
@@ -54,20 +70,26 @@ export const StartArgument = z.strictObject({ start: StartInput });
 export type StartArgument = z.infer<typeof StartArgument>;
 
 /** A run that goes on from a state, and the Temporal run that it follows. */
-interface FromArgument {
+export interface StateArgument {
   readonly from: {
     readonly state: LoopState;
     readonly previous: { readonly temporalRunId: string; readonly how: 'continued' };
   };
 }
 
-/** The argument of `everloopAgentRun`. Only Everloop itself writes the second kind. */
-export type AgentRunInput = StartArgument | FromArgument;
+/** The argument of `everloopAgentRun`: a new run, one that goes on from a state, or from a point of another history. Only Everloop itself writes the second kind. */
+export type AgentRunInput = StartArgument | StateArgument | PointArgument;
+
+/**
+ * How soon a message is read. `queue`: at the next boundary. `steer`: a model call in flight is cut off, its
+ * text so far kept, and the message follows; while tools run it is `queue`. `interrupt`: running tools are
+ * called off as well.
+ */
+export type SendMode = 'queue' | 'steer' | 'interrupt';
 
 /** The argument of the Update and of the Signal `send`. Without an id the Update's own id is taken. */
 export interface SendInput {
   readonly id?: string;
   readonly message: UserInput;
-  /** `queue`: the message is read at the next boundary. */
-  readonly mode?: 'queue';
+  readonly mode?: SendMode;
 }

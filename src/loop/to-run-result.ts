@@ -1,4 +1,6 @@
 /** From the state of a stopped run to its result. Apart from the schema, which Workflow code need not load. */
+import { spendingOf } from './budget-use.ts';
+import { totalUsage } from './children.ts';
 import { cutBytes } from './cut-text.ts';
 import type { LoopState } from './loop-state.ts';
 import { maxPayloadBytes } from './payload-limit.ts';
@@ -25,11 +27,28 @@ export function toRunResult(state: LoopState): RunResult {
     stopReason: stop.reason,
     ...(state.lastResponse !== undefined && { finishReason: state.lastResponse.finishReason }),
     ended: `${stop.detail}${late(undelivered)}`,
-    usage: state.usage,
+    usage: totalUsage(state),
+    ...spendingOf(state, state.endedAt),
     iterations: state.iteration,
+    ...(state.toolCalls > 0 && { toolCalls: state.toolCalls }),
+    ...childMembers(state),
     ...(state.repairs.length > 0 && { repairs: state.repairs.slice(0, listedRepairs) }),
     ...(sealed?.messages === count && { transcript: sealed }),
     undelivered,
+  };
+}
+
+/** Sub-agents that are listed; the run's events tell of all. */
+const listedChildren = 1_000;
+
+function childMembers({ children = [] }: LoopState): Pick<RunResult, 'children'> {
+  if (children.length === 0) return {};
+  return {
+    children: children.slice(0, listedChildren).map(({ runId, agent, stopReason }) => ({
+      runId,
+      agent,
+      ...(stopReason !== undefined && { stopReason }),
+    })),
   };
 }
 

@@ -1,8 +1,11 @@
 /** What the Queries answer: small pages of LoopState. A Query's answer may be stored for good by external storage, so none exceeds 48 KB. */
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { UsageTotal } from '../chat/usage.ts';
+import type { Spending } from './budget-use.ts';
+import { spendingOf } from './budget-use.ts';
+import { totalUsage } from './children.ts';
 import { cutText } from './cut-text.ts';
-import type { LoopState, Phase } from './loop-state.ts';
+import type { LoopState, Phase, Wait } from './loop-state.ts';
 import { statusOf } from './run-status.ts';
 import type { Stop } from './stop.ts';
 import { utf8Length } from './utf8-length.ts';
@@ -17,11 +20,13 @@ const standIn = 400;
 /** Entries of a list in the state view: a hundred ids of two hundred characters are 20 KB, of three bytes 60. */
 const maxInbox = 25;
 const maxPending = 100;
+/** Longest input of a waiting call, in UTF-16 code units: a hundred of three bytes each are 30 KB. */
+const maxInput = 100;
 /** Longest name in a list. */
 const maxName = 64;
 
 /** Answer of the Query `state`. */
-export interface StateView {
+export interface StateView extends Spending {
   readonly runId: string;
   readonly agent: string;
   readonly title: string;
@@ -43,6 +48,8 @@ export interface PendingView {
   readonly callId: string;
   readonly name: string;
   readonly status: string;
+  /** What it waits for, with the input that a person decides on or answers. */
+  readonly wait?: Wait & { readonly input: string };
 }
 
 /** Answer of the Query `messages`: `next` is the `since` of the following page. */
@@ -74,7 +81,8 @@ export function stateView(state: LoopState): StateView {
     messages: state.transcript.count,
     inbox: state.inbox.slice(0, maxInbox).map((waiting) => waiting.id),
     pending: pendingView(state),
-    usage: state.usage,
+    usage: totalUsage(state),
+    ...spendingOf(state, state.endedAt),
     startedAt: state.startedAt,
     ...(state.endedAt !== undefined && { endedAt: state.endedAt }),
     ...(state.stop !== undefined && { stop: state.stop }),
@@ -87,6 +95,9 @@ export function pendingView(state: LoopState): readonly PendingView[] {
     callId: pending.call.id,
     name: cutText(pending.call.name, maxName),
     status: pending.status,
+    ...(pending.status === 'awaiting' && {
+      wait: { ...pending.wait, input: cutText(pending.call.arguments ?? '', maxInput) },
+    }),
   }));
 }
 

@@ -9,7 +9,7 @@ import { isBoundaryStep } from '../history/state-at.ts';
 import { continuedState } from '../loop/continuation.ts';
 import { cutText } from '../loop/cut-text.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { isRunInput } from '../loop/read-input.ts';
+import { isPointArgument, isRunInput, isStateArgument } from '../loop/read-input.ts';
 import type { ReplayOptions } from './execute.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -22,6 +22,8 @@ export interface RecordedStates {
   /** The state that it handed over, if it continued as new. */
   readonly next?: LoopState;
   readonly isClosed: boolean;
+  /** It went on from a point of a history, not from what the one before it handed over. */
+  readonly isFromPoint: boolean;
   /** Why the history cannot be read to its end. */
   readonly problem?: string;
 }
@@ -43,6 +45,7 @@ export async function readStates(
   let first: LoopState | undefined;
   let next: LoopState | undefined;
   let isClosed = false;
+  let isFromPoint = false;
   let problem: string | undefined;
   for (const event of events) {
     let recorded: RecordedEvent | undefined;
@@ -55,8 +58,10 @@ export async function readStates(
       problem ??= `event ${event.eventId ?? ''} of the history cannot be read: ${inOneLine(error)}`;
       continue;
     }
-    if (recorded.type === 'started' && isRunInput(recorded.input) && 'from' in recorded.input) {
-      first = recorded.input.from.state;
+    if (recorded.type === 'started' && isRunInput(recorded.input)) {
+      const { input } = recorded;
+      if (isStateArgument(input)) first = input.from.state;
+      isFromPoint = isPointArgument(input);
     }
     if (recorded.type === 'closed' && recorded.closed.how === 'continued' && projection.state) {
       next = continuedState(projection.state);
@@ -67,6 +72,7 @@ export async function readStates(
     ...(first !== undefined && { first }),
     ...(next !== undefined && { next }),
     isClosed,
+    isFromPoint,
     ...(problem !== undefined && { problem }),
   };
 }

@@ -9,7 +9,8 @@ import { judge } from './replay.ts';
 
 /**
  * Replays the Temporal runs one after another, and checks that each begins with the state in which the one
- * before it ended. Stops at the first that does not replay.
+ * before it ended, or goes on from a point of a history: then the states after that point are left out, though
+ * they were replayed. Stops at the first that does not replay.
  */
 export async function replayRun(
   { runId, parts }: RecordedRun,
@@ -18,6 +19,7 @@ export async function replayRun(
   const states: LoopState[] = [];
   let iterations = 0;
   let handedOver: LoopState | undefined;
+  let isBroken = false;
   const histories = parts.map(({ events }) => events);
   const executions = execute(runId, histories, options);
   try {
@@ -27,23 +29,34 @@ export async function replayRun(
         readStates(runId, events, options),
         executions.next(),
       ]);
-      const broken = brokenHandover(handedOver, recorded.first);
+      const { isFromPoint } = recorded;
+      const broken = isFromPoint ? undefined : brokenHandover(handedOver, recorded.first);
       if (broken !== undefined) return { ok: false, ...broken, states };
+      if (!isFromPoint && isBroken) {
+        const problem = `the record of part ${index} of ${histories.length} breaks off: it does not continue as new`;
+        return { ok: false, iteration: iterations, problem, states };
+      }
       if (!executed) throw new Error('a replay came to no end');
       const verdict = judge(recorded, executed);
+      if (isFromPoint) leaveBehind(states, verdict.states[0]);
       states.push(...verdict.states);
       if (!verdict.ok) return { ...verdict, states };
       ({ iterations } = verdict);
       handedOver = recorded.next;
-      if (handedOver === undefined && index < histories.length - 1) {
-        const problem = `the record of part ${index + 1} of ${histories.length} breaks off: it does not continue as new`;
-        return { ok: false, iteration: iterations, problem, states };
-      }
+      isBroken = handedOver === undefined;
     }
   } finally {
     await executions.return();
   }
   return { ok: true, iterations, states };
+}
+
+/** A run that was taken back has left behind what it had come to since. */
+function leaveBehind(states: LoopState[], restored: LoopState | undefined): void {
+  if (restored === undefined) return;
+  const isKept = ({ iteration, stop }: LoopState) =>
+    iteration <= restored.iteration && stop === undefined;
+  states.splice(0, states.length, ...states.filter(isKept));
 }
 
 /** How the state that a Temporal run began with differs from what the one before it handed over. */

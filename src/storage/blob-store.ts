@@ -43,6 +43,27 @@ export interface BlobStore {
    * @throws EverloopError `blob_store_failed`
    */
   list(): AsyncIterable<BlobEntry>;
+  /**
+   * Removes the blob with this hash, unless its bytes were put at `putBefore` (milliseconds since the epoch) or later:
+   * somebody may be about to refer to what is put anew. Answers whether it was removed.
+   * @throws EverloopError `blob_store_failed`
+   */
+  delete(hash: string, options?: { readonly putBefore?: number }): Promise<boolean>;
+  /**
+   * Counts what broken-off puts have left and nobody has written to since `before` (milliseconds since the epoch),
+   * and removes it when `remove` says so. Absent where a broken-off put leaves nothing.
+   * @throws EverloopError `blob_store_failed`
+   */
+  sweepDrafts?(options: {
+    readonly before: number;
+    readonly remove: boolean;
+  }): Promise<SweptDrafts>;
+}
+
+/** What broken-off puts have left. */
+export interface SweptDrafts {
+  readonly count: number;
+  readonly bytes: number;
 }
 
 /** The address of bytes: their SHA-256 in lower-case hexadecimal digits. */

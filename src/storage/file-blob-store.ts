@@ -22,10 +22,7 @@ export function createFileBlobStore(directory: string): BlobStore {
       const hash = blobHash(bytes);
       const path = pathOf(hash);
       await failing(`keep blob ${hash}`, directory, async () => {
-        if (await holds(path, hash, bytes.byteLength)) {
-          await touch(path);
-          return;
-        }
+        if ((await holds(path, hash, bytes.byteLength)) && (await touch(path))) return;
         await write(path, join(directory, draftsFolder), bytes);
       });
       return hash;
@@ -63,21 +60,54 @@ export function createFileBlobStore(directory: string): BlobStore {
         }
       }
     },
+    async delete(hash, { putBefore = Number.POSITIVE_INFINITY } = {}) {
+      if (!isBlobHash(hash)) return false;
+      return await failing(`remove blob ${hash}`, directory, () =>
+        remove(pathOf(hash), join(directory, draftsFolder), putBefore),
+      );
+    },
+    async sweepDrafts(options) {
+      let count = 0;
+      let bytes = 0;
+      for (const { name } of await entriesOf(join(directory, draftsFolder), directory)) {
+        const path = join(directory, draftsFolder, name);
+        await failing('remove drafts', directory, async () => {
+          const found = await statOf(path);
+          if (found?.isFile() !== true || found.mtimeMs >= options.before) return;
+          count += 1;
+          bytes += found.size;
+          if (options.remove) await rm(path, { force: true });
+        });
+      }
+      return { count, bytes };
+    },
   };
 }
 
 /** A file of another length or content is damaged: it is written anew. */
 async function holds(path: string, hash: string, size: number): Promise<boolean> {
   if ((await statOf(path))?.size !== size) return false;
-  return blobHash(await readFile(path)) === hash;
+  try {
+    return blobHash(await readFile(path)) === hash;
+  } catch (error) {
+    // Somebody has just removed it.
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
-async function touch(path: string): Promise<void> {
+/** False when the file is gone: somebody has just removed it. */
+async function touch(path: string): Promise<boolean> {
   const now = new Date();
-  await utimes(path, now, now).catch((error: unknown) => {
+  try {
+    await utimes(path, now, now);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return false;
     // A blob of another user can be read but not touched; it is there, which is what was asked for.
-    if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'EACCES') throw error;
-  });
+    if (code !== 'EPERM' && code !== 'EACCES') throw error;
+  }
+  return true;
 }
 
 /** Written beside and moved: readers see the whole blob or none, also after a power cut. */
@@ -101,6 +131,30 @@ async function write(path: string, drafts: string, bytes: Uint8Array): Promise<v
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/**
+ * Moved away and looked at there: a `put` that renews it at the same time either did so before, and it is moved
+ * back, or does not find it and writes it anew.
+ */
+async function remove(path: string, drafts: string, putBefore: number): Promise<boolean> {
+  const found = await statOf(path);
+  if (found?.isFile() !== true || found.mtimeMs >= putBefore) return false;
+  await mkdir(drafts, { recursive: true });
+  const aside = join(drafts, randomUUID());
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  const moved = await statOf(aside);
+  if (moved !== undefined && moved.mtimeMs >= putBefore) {
+    await rename(aside, path);
+    return false;
+  }
+  await rm(aside, { force: true });
+  return true;
 }
 
 /** Makes sure that the names in a folder are on the disk, not only the files that they name. */

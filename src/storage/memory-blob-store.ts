@@ -25,5 +25,9 @@ export function createMemoryBlobStore(): BlobStore {
         yield { hash, size: bytes.byteLength, storedAt };
       }
     },
+    async delete(hash, { putBefore = Number.POSITIVE_INFINITY } = {}) {
+      const kept = blobs.get(hash);
+      return kept !== undefined && kept.storedAt < putBefore && blobs.delete(hash);
+    },
   };
 }

@@ -10,7 +10,13 @@ const segmentMessages = 100;
 /** A segment is closed before it grows beyond this, unless one message alone does; bytes of JSON. */
 const segmentBytes = 4 * 1024 * 1024;
 
-const Segment = z.object({ hash: z.string(), messages: z.int(), bytes: z.int() });
+/** `take`: only the first so many of its messages belong to the transcript; the rest is of the run that wrote it. */
+const Segment = z.object({
+  hash: z.string(),
+  messages: z.int(),
+  bytes: z.int(),
+  take: z.optional(z.int()),
+});
 type Segment = z.infer<typeof Segment>;
 /** Read tolerantly: a later version may say more. */
 const SegmentList = z.object({ version: z.int(), segments: z.array(Segment) });
@@ -20,15 +26,17 @@ const SegmentContent = z.object({
 });
 
 /**
- * Adds messages to a sealed transcript; what is sealed stays as it is, so that runs may share it.
+ * Adds messages to a sealed transcript, or to the first `keep` messages of it; what is sealed stays as it is, so
+ * that runs may share it.
  * @throws EverloopError `blob_store_failed`, `blob_missing`
  */
 export async function writeTranscript(
   blobs: BlobStore,
   sealed: TranscriptRef | undefined,
   messages: readonly TranscriptMessage[],
+  keep: number = Number.POSITIVE_INFINITY,
 ): Promise<TranscriptRef> {
-  const before = sealed === undefined ? [] : await readList(blobs, sealed);
+  const before = sealed === undefined ? [] : firstOf(await readList(blobs, sealed), keep);
   const fresh = await Promise.all(
     segmentTexts(messages).map(async (texts): Promise<Segment> => {
       const bytes = Buffer.from(`{"version":1,"messages":[${texts.join(',')}]}`);
@@ -40,30 +48,50 @@ export async function writeTranscript(
   const list = Buffer.from(JSON.stringify({ version: 1, segments }));
   return {
     hash: await blobs.put(list, { type: 'application/json' }),
-    messages: segments.reduce((sum, segment) => sum + segment.messages, 0),
+    messages: segments.reduce((sum, segment) => sum + sizeOf(segment), 0),
     bytes: segments.reduce((sum, segment) => sum + segment.bytes, 0),
   };
 }
 
 /**
- * The sealed messages from index `since` on.
+ * The sealed messages from index `since` on, up to and without `until`.
  * @throws EverloopError `blob_missing`, `blob_store_failed`
  */
 export async function readTranscript(
   blobs: BlobStore,
   ref: TranscriptRef,
   since = 0,
+  until: number = Number.POSITIVE_INFINITY,
 ): Promise<readonly TranscriptMessage[]> {
   const messages: TranscriptMessage[] = [];
   let first = 0;
   for (const segment of await readList(blobs, ref)) {
-    if (first + segment.messages > since) {
+    const size = sizeOf(segment);
+    if (first + size > since && first < until) {
       const content = await readJson(blobs, segment.hash, SegmentContent);
-      messages.push(...content.messages.slice(Math.max(0, since - first)));
+      const end = Math.min(size, until - first);
+      messages.push(...content.messages.slice(Math.max(0, since - first), end));
     }
-    first += segment.messages;
+    first += size;
   }
   return messages;
+}
+
+/** Messages of the transcript that a segment holds. */
+function sizeOf({ messages, take = messages }: Segment): number {
+  return take;
+}
+
+/** The segments that hold the first `count` messages. */
+function firstOf(segments: readonly Segment[], count: number): readonly Segment[] {
+  const kept: Segment[] = [];
+  let left = count;
+  for (const segment of segments) {
+    if (left <= 0) break;
+    kept.push(sizeOf(segment) <= left ? segment : { ...segment, take: left });
+    left -= sizeOf(segment);
+  }
+  return kept;
 }
 
 async function readList(blobs: BlobStore, { hash }: TranscriptRef): Promise<readonly Segment[]> {

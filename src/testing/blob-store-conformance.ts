@@ -119,6 +119,35 @@ export const blobStoreConformance: readonly BlobStoreCheck[] = [
     );
     for (const { storedAt } of entries.values()) assert.ok(Number.isFinite(storedAt));
   }),
+  check('removes what it is told to, and nothing else', async ({ store }) => {
+    const gone = await store.put(bytesOf('gone'));
+    const stays = await store.put(bytesOf('stays'));
+    assert.equal(await store.delete(gone), true);
+    assert.equal(await store.has(gone), false);
+    await assert.rejects(store.get(gone), { code: 'blob_missing' });
+    assert.deepEqual(
+      (await listed(store)).map(({ hash }) => hash),
+      [stays],
+    );
+    assert.equal(textOf(await store.get(stays)), 'stays');
+    assert.equal(await store.delete(gone), false);
+    for (const name of ['', 'stays', '../secret']) assert.equal(await store.delete(name), false);
+  }),
+  check('has what is put again after it was removed', async ({ store }) => {
+    const hash = await store.put(bytesOf('again'));
+    await store.delete(hash);
+    assert.equal(await store.put(bytesOf('again')), hash);
+    assert.equal(textOf(await store.get(hash)), 'again');
+  }),
+  check('removes nothing that was put since', async ({ store }) => {
+    const hash = await store.put(bytesOf('young'));
+    const [entry] = await listed(store);
+    const storedAt = entry?.storedAt ?? Number.NaN;
+    assert.equal(await store.delete(hash, { putBefore: storedAt }), false);
+    assert.equal(textOf(await store.get(hash)), 'young');
+    assert.equal(await store.delete(hash, { putBefore: storedAt + 60_000 }), true);
+    assert.equal(await store.has(hash), false);
+  }),
   check('shares its blobs with another store of the same place', async ({ store, another }) => {
     if (another === undefined) return;
     const hash = await store.put(bytesOf('shared'));

@@ -9,9 +9,11 @@ import { connectClient } from '../engine/connect.ts';
 import { connectWorker } from '../engine/connect-worker.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Providers } from '../models/model-registry.ts';
+import type { ModelPrices } from '../models/prices.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import { createMemoryBlobStore } from '../storage/memory-blob-store.ts';
+import { withPayloadStorage } from '../storage/payload-storage.ts';
 import type { EverloopWorkerOptions } from '../worker.ts';
 import { createWorker } from '../worker.ts';
 import { assertReplays } from './assert-replays.ts';
@@ -27,6 +29,8 @@ export interface TestHarnessOptions<Own extends Agents = Agents> {
   readonly agents: Own;
   /** None when absent, whatever the environment holds: no test asks a real provider by accident. */
   readonly providers?: Providers;
+  /** What models cost: a budget in dollars wants a price of each. */
+  readonly prices?: ModelPrices;
   /** In memory when absent. */
   readonly blobs?: BlobStore;
   readonly bus?: EventBus;
@@ -86,7 +90,11 @@ async function open<Own extends Agents>(
   const { agents, providers = {}, blobs = createMemoryBlobStore(), bus } = options;
   const address = options.engine?.address ?? (await ownEngine(opened));
   const taskQueue = `test-${crypto.randomUUID()}`;
-  const { client, connection } = await connectClient({ address, namespace: 'default' });
+  const { client, connection } = await connectClient({
+    address,
+    namespace: 'default',
+    client: { dataConverter: withPayloadStorage(undefined, blobs) },
+  });
   opened.defer(() => connection.close());
   const native = await connectWorker({ address });
   opened.defer(() => native.close());
@@ -96,6 +104,7 @@ async function open<Own extends Agents>(
     profile: 'embedded',
     agents,
     providers,
+    ...(options.prices !== undefined && { prices: options.prices }),
     blobs,
     ...(bus !== undefined && { bus }),
     // A test that stops has seen what it wanted to see.

@@ -2,8 +2,9 @@
 import type { Duration, Logger } from '@temporalio/common';
 import type { z } from 'zod';
 import type { JsonObject, JsonValue } from '../chat/json.ts';
+import type { LanguageModel } from '../chat/language-model.ts';
 import type { ToolOutput } from '../chat/tool-output.ts';
-import type { Effect } from '../loop/agent-spec.ts';
+import type { Effect, ToolSpec } from '../loop/agent-spec.ts';
 import { problemsOf } from '../loop/problems-of.ts';
 import { toolDefaults } from '../loop/tool-defaults.ts';
 import { toMilliseconds } from './duration.ts';
@@ -66,8 +67,35 @@ export interface ToolOptions<Input extends z.ZodType> {
    * any other.
    */
   readonly local?: boolean;
+  /** Which calls a person has to approve before they are run: none unless said otherwise. */
+  readonly approve?: ApprovalPolicy<z.output<Input>>;
   execute(input: z.output<Input>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
 }
+
+/** Decides by its input whether a call needs approval; asked once per call, on a Worker. One that throws counts as yes. */
+export type ApprovalPredicate<Input> = (input: Input) => boolean | Promise<boolean>;
+
+/** Which calls of a tool need approval, how long it is waited for, and what counts then. */
+export type ApprovalPolicy<Input> =
+  | 'always'
+  | 'never'
+  | ApprovalPredicate<Input>
+  | {
+      readonly when: 'always' | ApprovalPredicate<Input>;
+      /** For ever unless said otherwise. */
+      readonly timeout?: Duration;
+      /** `deny` unless said otherwise. */
+      readonly onTimeout?: 'allow' | 'deny';
+    };
+
+/** What an external tool is defined with. */
+export type ExternalToolOptions<Input extends z.ZodType> = Pick<
+  ToolOptions<Input>,
+  'name' | 'description' | 'input' | 'approve'
+> & {
+  /** How long an answer is waited for, then it counts as none; for ever unless said otherwise. */
+  readonly timeout?: Duration;
+};
 
 /** Whether an input fits a tool; `problem` tells the model what to change. */
 export type InputCheck =
@@ -84,6 +112,18 @@ export interface Tool {
   readonly maxAttempts: number;
   readonly maxResultBytes: number;
   readonly local?: true;
+  readonly approve?: NonNullable<ToolSpec['approve']>;
+  /** Calls are not run: somebody outside answers them. */
+  readonly external?: NonNullable<ToolSpec['external']>;
+  /** Calls are runs of their own: of the agent named, or of a double of the calling agent. */
+  readonly subAgent?: {
+    readonly context: 'fresh' | 'forked';
+    readonly agent?: string;
+    readonly model?: string | LanguageModel;
+    readonly tools?: readonly Tool[];
+  };
+  /** Whether a call with that input needs approval; only of a tool that asks a predicate. */
+  needsApproval?(input: JsonObject): Promise<boolean>;
   /**
    * Waits until the call may begin; what it answers with is called once the call is over. The time does not
    * count against `timeoutMs`, and a call that is cancelled meanwhile has not been run.
@@ -144,6 +184,7 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
       1,
       `${name}: maxResultBytes`,
     ),
+    ...approvalMembers(options),
     async check(input) {
       const parsed = await options.input.safeParseAsync(input);
       if (parsed.success) return { ok: true, input };
@@ -153,6 +194,51 @@ export function defineTool<Input extends z.ZodType>(options: ToolOptions<Input>)
       const parsed = await options.input.safeParseAsync(input);
       if (!parsed.success) throw new InvalidToolInput(problemsOf(parsed.error));
       return options.execute(parsed.data, context);
+    },
+  };
+}
+
+/**
+ * Defines a tool whose calls are not run here: the run waits, and somebody outside answers with the result, by
+ * `answer`. A person who is asked, a function of the caller's, a webhook.
+ * @throws TypeError when the name, the timeout or the input schema cannot be used
+ */
+export function defineExternalTool<Input extends z.ZodType>({
+  timeout,
+  ...options
+}: ExternalToolOptions<Input>): Tool {
+  const tool = defineTool({
+    ...options,
+    effect: 'none',
+    execute: () => Promise.reject(new Error(`${options.name} is answered from outside`)),
+  });
+  const what = `tool ${options.name}: timeout`;
+  const external = timeout === undefined ? {} : { timeoutMs: toMilliseconds(timeout, what) };
+  return { ...tool, external };
+}
+
+function approvalMembers<Input extends z.ZodType>({
+  name,
+  input: schema,
+  approve = 'never',
+}: Pick<ToolOptions<Input>, 'name' | 'input' | 'approve'>): Pick<
+  Tool,
+  'approve' | 'needsApproval'
+> {
+  if (approve === 'never') return {};
+  const policy = typeof approve === 'object' ? approve : { when: approve };
+  const { when, timeout, onTimeout } = policy;
+  const what = `tool ${name}: approve.timeout`;
+  const terms = {
+    ...(timeout !== undefined && { timeoutMs: toMilliseconds(timeout, what) }),
+    ...(onTimeout !== undefined && { onTimeout }),
+  };
+  if (when === 'always') return { approve: { when, ...terms } };
+  return {
+    approve: { when: 'predicate', ...terms },
+    async needsApproval(input) {
+      const parsed = await schema.safeParseAsync(input);
+      return parsed.success ? await when(parsed.data) : true;
     },
   };
 }

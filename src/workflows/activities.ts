@@ -15,7 +15,11 @@ import type {
   ToolRunInput,
   ToolRunResult,
 } from '../loop/calls.ts';
+import { cutText } from '../loop/cut-text.ts';
+import type { FromPoint } from '../loop/from-point.ts';
 import type { HookInput, HookResult } from '../loop/hook-changes.ts';
+import { restoreActivityId } from '../loop/message-ids.ts';
+import type { Restored } from '../loop/restored.ts';
 import { stopGraceMs } from '../loop/stop-grace.ts';
 import type { TranscriptRef } from '../loop/transcript-ref.ts';
 
@@ -25,6 +29,7 @@ export interface EverloopActivities {
   everloopCallModel(input: ModelCallInput): Promise<ModelCallResult>;
   everloopRunTool(input: z.input<typeof ToolRunInput>): Promise<ToolRunResult>;
   everloopSealTranscript(input: SealInput): Promise<TranscriptRef>;
+  everloopRestoreState(from: FromPoint): Promise<Restored>;
   everloopRunHook(input: HookInput): Promise<HookResult>;
 }
 
@@ -53,6 +58,9 @@ export const localTools = proxyLocalActivities<Pick<EverloopActivities, 'everloo
   retry: { maximumAttempts: 1 },
 });
 
+/** Longest summary of a call in Temporal's own UI; the server refuses more than 400 bytes. */
+const summaryLength = 80;
+
 /** Doubling from a second: most faults of a provider are over within seconds, an outage is asked about once a minute. */
 const backoff = {
   initialInterval: '1 second',
@@ -64,7 +72,11 @@ const backoff = {
 export const nodes = proxyActivities<
   Pick<
     EverloopActivities,
-    'everloopCallModel' | 'everloopRunTool' | 'everloopSealTranscript' | 'everloopRunHook'
+    | 'everloopCallModel'
+    | 'everloopRunTool'
+    | 'everloopSealTranscript'
+    | 'everloopRestoreState'
+    | 'everloopRunHook'
   >
 >({
   startToCloseTimeout: '1 hour', // each call sets its own
@@ -104,6 +116,21 @@ export function sealOptions(
     heartbeatTimeout: agent.heartbeatTimeoutMs,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // history and Workflow must tell the same of it
     retry: { ...backoff, maximumAttempts: attempts },
+  };
+}
+
+/**
+ * Options of looking for the point that a run goes on from. Until it works: the run has nothing to do without, and
+ * what keeps it is a server or a blob store that comes back. People see it wait, and why.
+ */
+export function restoreOptions(summary: string): ActivityOptions {
+  return {
+    activityId: restoreActivityId,
+    summary: cutText(summary, summaryLength),
+    startToCloseTimeout: '2 minutes', // reads a history of 50 MiB at most and writes as much
+    heartbeatTimeout: '20 seconds', // no agent is known yet that says more
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // history and Workflow must tell the same of it
+    retry: backoff,
   };
 }
 

@@ -1,16 +1,24 @@
 /** The agent run: model, tools, model, …, as a Temporal Workflow. Read it from top to bottom; each phase has a file of its own. */
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { isCallOverBudget } from '../loop/budget.ts';
 import { afterModel, beforeIteration, isStopping } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
-import { isRunInput, runInputProblem } from '../loop/read-input.ts';
+import {
+  isPointArgument,
+  isRunInput,
+  isStateArgument,
+  runInputProblem,
+} from '../loop/read-input.ts';
 import type { AgentRunInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
 import { resolveAnywhere, resolveHere } from './activities.ts';
 import { endRun, stopForFailure } from './ending.ts';
+import { handleMessages } from './handle-messages.ts';
 import { askHooks, hasHook } from './hooks-node.ts';
-import { handleMessages } from './messages.ts';
 import { callModel, startIteration } from './model-node.ts';
+import { park } from './park.ts';
+import { restoreState } from './restore.ts';
 import { Run } from './run.ts';
 import { continueRun, dueContinuation } from './seal.ts';
 import { describeRun, refreshSummary, showProgress } from './summary.ts';
@@ -24,10 +32,11 @@ import { runTools } from './tools-node.ts';
 export async function everloopAgentRun(argument: AgentRunInput): Promise<RunResult> {
   const run = new Run(checked(argument));
   handleMessages(run);
-  describeRun(run);
+  // A run that goes on from a point does not know yet what it is.
+  if (!isPointArgument(argument)) describeRun(run);
   let stop: Stop;
   try {
-    if ('start' in argument) await begin(run, argument);
+    if (!isStateArgument(argument)) await begin(run, argument);
     stop = await iterate(run);
   } catch (error) {
     stop = stopForFailure(run, error);
@@ -35,29 +44,37 @@ export async function everloopAgentRun(argument: AgentRunInput): Promise<RunResu
   return await endRun(run, stop);
 }
 
-/** What happens once in a run: a run that goes on from a state has it behind itself. */
+/** What happens once in a run: one that goes on from a state has it behind itself, and from a point all but what another agent brings. */
 async function begin(run: Run, argument: AgentRunInput): Promise<void> {
-  await resolveAgent(run, argument);
+  if (isPointArgument(argument)) await restoreState(run, argument.from);
+  const isNewAgent = run.state.agent === undefined;
+  if (isNewAgent) await resolveAgent(run, argument);
   run.noteCancellation();
-  run.apply({ type: 'appended', entries: ['input'] });
-  await askHooks(run, 'onStart');
+  if (run.state.opening !== undefined) run.apply({ type: 'appended', entries: ['input'] });
+  if (isPointArgument(argument)) describeRun(run);
+  if (isNewAgent) await askHooks(run, 'onStart');
 }
 
 /** Iteration after iteration, until there is a reason to stop. */
 async function iterate(run: Run): Promise<Stop> {
   for (;;) {
-    const limit = beforeIteration(run.state);
-    if (limit !== undefined) return finish(run, limit);
-    const due = dueContinuation(run);
-    if (due !== 'not-yet') await continueRun(run, due);
-    if (isStopping(run.state)) continue;
-    startIteration(run);
-    showProgress(run);
-    await callModel(run);
-    const next = afterModel(run.state);
-    if (next.kind === 'stop') return next.stop;
-    showProgress(run);
-    if (next.kind === 'tools') await runTools(run);
+    // A run that went on while its calls waited for somebody goes on with them.
+    if (run.state.pendingToolCalls.length === 0 || isStopping(run.state)) {
+      if (run.state.paused !== undefined) await park(run, () => run.state.paused === undefined);
+      if (run.state.agent?.onLimit !== undefined) await waitForBudget(run);
+      const limit = beforeIteration(run.state, run.now());
+      if (limit !== undefined) return finish(run, limit);
+      const due = dueContinuation(run);
+      if (due !== 'not-yet') await continueRun(run, due);
+      if (isStopping(run.state)) continue;
+      startIteration(run);
+      showProgress(run);
+      await callModel(run);
+      const next = afterModel(run.state);
+      if (next.kind === 'stop') return next.stop;
+      showProgress(run);
+    }
+    if (run.state.pendingToolCalls.length > 0) await runTools(run);
     if (hasHook(run, 'onLoop') && !isStopping(run.state)) await askHooks(run, 'onLoop');
     if (isStopping(run.state)) continue;
     run.apply({ type: 'iteration-ended' });
@@ -65,20 +82,36 @@ async function iterate(run: Run): Promise<Stop> {
   }
 }
 
+/** An agent may want its runs to wait at their budget for more, for a time. */
+async function waitForBudget(run: Run): Promise<void> {
+  if (beforeIteration(run.state, run.now())?.reason !== 'budget') return;
+  if (run.state.budgetWait === undefined) run.apply({ type: 'budget-awaited', at: run.now() });
+  await park(run, () => run.state.budgetWait === undefined, run.state.budgetWait?.deadline);
+}
+
 /** At the iteration limit an agent may ask for one last answer, so that the run does not end on a tool result. */
 async function finish(run: Run, stop: Stop): Promise<Stop> {
-  if (stop.reason === 'max_iterations' && run.state.agent?.onMaxIterations === 'finish') {
+  const wantsAnswer =
+    stop.reason === 'max_iterations' && run.state.agent?.onMaxIterations === 'finish';
+  if (wantsAnswer && !isCallOverBudget(run.state)) {
     await callModel(run, { finish: true });
-    return beforeIteration(run.state) ?? stop;
+    return beforeIteration(run.state, run.now()) ?? stop;
   }
   return stop;
 }
 
 /** The agent's name becomes data, and the input is checked whole; a Worker that does not know the agent leaves the question to the others. */
 async function resolveAgent(run: Run, argument: AgentRunInput): Promise<void> {
-  const { agent, options } = run.state.start;
-  const wanted = { agent, ...(options !== undefined && { options }) };
-  const resolved = resolveHere.everloopResolveAgent({ ...wanted, argument });
+  const { agent, options, budget } = run.state.start;
+  const wanted = {
+    agent,
+    ...(options !== undefined && { options }),
+    ...(budget !== undefined && { budget }),
+  };
+  const resolved = resolveHere.everloopResolveAgent({
+    ...wanted,
+    ...(!isPointArgument(argument) && { argument }),
+  });
   const spec = await resolved.catch((error: unknown) => {
     if (!isUnknownAgent(error)) throw error;
     return resolveAnywhere.everloopResolveAgent.executeWithOptions(

@@ -35,6 +35,7 @@ export async function endRun(run: Run, stop: Stop): Promise<RunResult> {
   const why = { stopped, ...(isBoundary && { boundary: true as const }) };
   await askHooksAtEnd(run, why);
   await sealAtEnd(run, why);
+  if (run.isOpening) await run.allOpened();
   run.apply({ type: 'ended', at: run.now() });
   writeSummary(run);
   const result = toRunResult(run.state);

@@ -38,7 +38,8 @@ export function viewFor(
  */
 export async function askHooks(run: Run, moment: HookMoment, about: About = {}): Promise<void> {
   const { agent } = run.state;
-  if (agent === undefined || !hasHook(run, moment)) return;
+  const isAsked = moment === 'onToolStart' || hasHook(run, moment);
+  if (agent === undefined || !isAsked) return;
   const asking = ask(run, agent, moment, about);
   const answer = await withinGrace(run, asking, (result) => ({ result }), rethrow);
   run.noteCancellation();
@@ -59,10 +60,11 @@ export async function askHooksAtEnd(run: Run, about: About): Promise<void> {
 
 async function ask(run: Run, agent: AgentSpec, moment: HookMoment, about: About): Promise<unknown> {
   const { iteration } = run.state;
-  const view = viewFor(run.state, moment);
-  if (view === undefined) throw new Error(`no hook for ${moment}`);
+  const { usage, metadata } = run.state;
+  // Without a hook it is a tool's own predicate that is asked.
+  const view = viewFor(run.state, moment) ?? { usage, metadata, hooks: [] };
   // What is told at the end must stand in history, and the answer alone would not say it.
-  const isLocal = moment !== 'onEnd' && isHookLocal(agent, moment);
+  const isLocal = moment !== 'onEnd' && hasHook(run, moment) && isHookLocal(agent, moment);
   const input: HookInput = {
     ...toAdvance(run.state),
     agent: agent.name,

@@ -1,6 +1,7 @@
 /** The model node: one call of the model, from the inbox to the appended answer. */
 
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/workflow';
+import { isCallOverBudget } from '../loop/budget.ts';
 import { isModelCallResult } from '../loop/call-results.ts';
 import { responseEntries } from '../loop/close-calls.ts';
 import { receivable } from '../loop/decide.ts';
@@ -30,14 +31,15 @@ export async function callModel(run: Run, { finish = false } = {}): Promise<void
   for (;;) {
     const { model } = run.state;
     try {
-      const answer = await ask(run, finish);
+      const answer = await run.inReach(() => ask(run, finish));
       run.noteCancellation();
       if (answer !== undefined) take(run, answer);
       return;
     } catch (error) {
       run.noteCancellation();
-      noteFailure(run, error);
-      if (run.state.model === model) throw error;
+      const isCutOff = noteFailure(run, error);
+      if (isCutOff) return;
+      if (run.state.model === model || isCallOverBudget(run.state)) throw error;
     }
   }
 }
@@ -81,11 +83,15 @@ function take(run: Run, { activityId, result }: Answer): void {
   run.apply({ type: 'appended', entries: responseEntries(run.state) });
 }
 
-/** Records how the call failed, so that the state can say whether another model is asked. */
-function noteFailure(run: Run, error: unknown): void {
-  if (!(error instanceof ActivityFailure) || error.cause instanceof CancelledFailure) return;
-  const { activityId = '' } = error;
-  run.apply({ type: 'model-failed', activityId, error: callErrorOf(error) });
+/** Records how the call failed, so that the state can say whether another model is asked. True when a message cut it off. */
+function noteFailure(run: Run, error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false;
+  const { activityId = '', cause } = error;
+  if (!(cause instanceof CancelledFailure)) {
+    run.apply({ type: 'model-failed', at: run.now(), activityId, error: callErrorOf(error) });
+  } else if (!run.state.cancelRequested) run.apply({ type: 'model-interrupted', activityId });
+  const { lastResponse } = run.state;
+  return lastResponse?.activityId === activityId && lastResponse.interrupted === true;
 }
 
 function rethrow(error: unknown): never {

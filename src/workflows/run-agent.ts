@@ -1,26 +1,23 @@
 /** Runs an agent from somebody's own Workflow, as a child of it. */
-import { ApplicationFailure, CancelledFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
-  getExternalWorkflowHandle,
   ParentClosePolicy,
   proxyActivities,
   startChild,
-  TemporalFailure,
   uuid4,
 } from '@temporalio/workflow';
-import { startState } from '../loop/apply.ts';
+import { isRunResult } from '../loop/call-results.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { maxPayloadBytes } from '../loop/payload-limit.ts';
 import { runInputProblem } from '../loop/read-input.ts';
 import type { StartInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
-import { searchAttribute } from '../loop/search-attributes.ts';
-import { memoKey, toRunMemo } from '../loop/to-run-memo.ts';
 import { utf8Length } from '../loop/utf8-length.ts';
 import type { everloopAgentRun } from './agent-run.ts';
+import { cancelRun, childDescription } from './child-run.ts';
 
 /** What an agent is run with. */
 export interface RunAgentOptions extends Omit<StartInput, 'agent'> {
@@ -44,10 +41,6 @@ const { everloopReadResult } = proxyActivities<ReadResult>({
   startToCloseTimeout: '1 minute', // a history of 50 MiB at most
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
-
-const agentKey = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
-const statusKey = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
-const rootKey = defineSearchAttributeKey(searchAttribute.root, 'KEYWORD');
 
 /**
  * Runs an agent to its end, as a child Workflow, and returns its result for every stop reason: a run that
@@ -75,7 +68,7 @@ export async function runAgent<Config extends AgentNames = AgentNames>(
   const child = await CancellationScope.nonCancellable(() =>
     startChild<typeof everloopAgentRun>('everloopAgentRun', {
       ...where,
-      ...descriptionOf(workflowId, start),
+      ...childDescription(workflowId, start),
       workflowId,
       args: [{ start }],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
@@ -85,7 +78,7 @@ export async function runAgent<Config extends AgentNames = AgentNames>(
   );
   let isOpen = true;
   caller.cancelRequested.catch(async () => {
-    if (isOpen && caller.consideredCancelled) await cancel(workflowId);
+    if (isOpen && caller.consideredCancelled) await cancelRun(workflowId);
   });
   try {
     return await child.result();
@@ -106,36 +99,6 @@ export async function runAgent<Config extends AgentNames = AgentNames>(
   }
 }
 
-/** What lists and Temporal's own UI show of the run before it says so itself. */
-function descriptionOf(workflowId: string, start: StartInput) {
-  const at = Date.now();
-  const first = startState({
-    type: 'run-started',
-    at,
-    runId: workflowId,
-    firstTemporalRunId: '',
-    start,
-  });
-  return {
-    memo: { [memoKey]: toRunMemo(first, at) },
-    typedSearchAttributes: [
-      { key: agentKey, value: start.agent },
-      { key: statusKey, value: 'running' },
-      { key: rootKey, value: workflowId },
-    ],
-    staticSummary: first.title,
-  };
-}
-
-async function cancel(workflowId: string): Promise<void> {
-  try {
-    await CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId).cancel());
-  } catch (error) {
-    // It has ended meanwhile.
-    if (!(error instanceof TemporalFailure)) throw error;
-  }
-}
-
 /** Checked as far as can be without schemas, which the run's first Activity has. */
 function checked(start: StartInput): StartInput {
   const problem = runInputProblem({ start });
@@ -153,14 +116,4 @@ function invalid(problem: string): ApplicationFailure {
     message: `The agent cannot be run with that: ${problem}`,
     nonRetryable: true,
   });
-}
-
-function isRunResult(value: unknown): value is RunResult {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'stopReason' in value &&
-    'output' in value &&
-    'usage' in value
-  );
 }

@@ -1,9 +1,11 @@
 /** The Workflow's hold on its LoopState: the one place where facts are applied, and handed to the host process. */
 import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import { apply, startState } from '../loop/apply.ts';
+import { awaitingState } from '../loop/departure-states.ts';
 import type { Fact } from '../loop/fact.ts';
 import { isBoundary } from '../loop/is-boundary.ts';
 import type { LoopState } from '../loop/loop-state.ts';
+import { isPointArgument, isStateArgument } from '../loop/read-input.ts';
 import { isReplay } from '../loop/replay-name.ts';
 import type { AgentRunInput } from '../loop/run-input.ts';
 import { stopGraceMs } from '../loop/stop-grace.ts';
@@ -29,6 +31,10 @@ export class Run {
   #task = { time: 0, length: -1, acceptedBytes: 0 };
   readonly #rootScope = CancellationScope.current();
   readonly #graceListeners = new Set<() => void>();
+  /** Holds the calls in flight. One for many calls: making one makes Promises, each with its stack trace. */
+  #calls: CancellationScope | undefined;
+  /** Forks that are being started. */
+  readonly #opening = new Set<Promise<void>>();
   readonly #replayed: boolean;
   /** Messages that a replay was told of, and the agent. */
   #told = 0;
@@ -40,17 +46,20 @@ export class Run {
     this.now();
     this.summaryAt = startTime.getTime();
     void this.#watchGrace();
-    this.#state =
-      'from' in argument
-        ? argument.from.state
-        : startState({
-            type: 'run-started',
-            at: startTime.getTime(),
-            runId: workflowId,
-            firstTemporalRunId: firstExecutionRunId,
-            start: argument.start,
-          });
-    if ('from' in argument) this.#goOn(argument.from.previous.temporalRunId);
+    const born = {
+      at: startTime.getTime(),
+      runId: workflowId,
+      firstTemporalRunId: firstExecutionRunId,
+    };
+    if (isStateArgument(argument)) {
+      this.#state = argument.from.state;
+      this.#goOn(argument.from.previous.temporalRunId);
+    } else if (isPointArgument(argument)) {
+      this.#state = awaitingState({ ...born, from: argument.from });
+      return;
+    } else {
+      this.#state = startState({ type: 'run-started', ...born, start: argument.start });
+    }
     if (this.#replayed) this.#reach();
   }
 
@@ -131,6 +140,33 @@ export class Run {
     // A result that arrived in the same Workflow task counts: history shows it, and does not show this timer.
     for (let turn = 0; turn < turnsOfAResult; turn += 1) await undefined;
     for (const listener of this.#graceListeners) listener();
+  }
+
+  /** Keeps the run from closing before the start of a fork is over: the server would forget it. */
+  open(starting: Promise<void>): void {
+    this.#opening.add(starting);
+    void starting.finally(() => this.#opening.delete(starting));
+  }
+
+  get isOpening(): boolean {
+    return this.#opening.size > 0;
+  }
+
+  async allOpened(): Promise<void> {
+    while (this.#opening.size > 0) await Promise.all(this.#opening);
+  }
+
+  /** Does `work` where `cutOff` reaches it. */
+  inReach<T>(work: () => Promise<T>): Promise<T> {
+    this.#calls ??= new CancellationScope();
+    return this.#calls.run(work);
+  }
+
+  /** Calls off the calls in flight, and leaves the run itself alone. */
+  cutOff(): void {
+    const calls = this.#calls;
+    this.#calls = undefined;
+    calls?.cancel();
   }
 
   /** Calls `listener` some time after the run was cancelled, until the returned function is called. */

@@ -35,12 +35,15 @@ export function dueContinuation({ sealFailedAt }: Run): Continuation {
  * @throws ContinueAsNew
  */
 export async function continueRun(run: Run, due: Exclude<Continuation, 'not-yet'>): Promise<void> {
+  if (run.isOpening) await run.allOpened();
   const { historyLength, runId } = workflowInfo();
-  // What waits would be carried on in the state, which has to stay small.
-  run.apply({ type: 'messages-taken', received: receivable(run.state) });
-  const isSealed = await seal(run, { boundary: true }, due === 'urgent' ? 0 : attempts);
+  const isBoundary = run.state.pendingToolCalls.length === 0;
+  // What waits would be carried on in the state, which has to stay small; but nothing comes between calls and results.
+  if (isBoundary) run.apply({ type: 'messages-taken', received: receivable(run.state) });
+  const why = isBoundary ? { boundary: true as const } : {};
+  const isSealed = await seal(run, why, due === 'urgent' ? 0 : attempts);
   run.noteCancellation();
-  if (run.state.cancelRequested) return;
+  if (run.state.cancelRequested || run.isOpening) return;
   // From here to the end nothing is awaited: a message that came between would be lost.
   const state = isSealed ? continuedState(run.state) : undefined;
   if (state === undefined) {

@@ -1,5 +1,4 @@
 /** What lists and Temporal's own UI show of a run without asking it: memo, search attributes, details. */
-import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   setCurrentDetails,
   upsertMemo,
@@ -7,16 +6,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { statusOf } from '../loop/run-status.ts';
-import { searchAttribute } from '../loop/search-attributes.ts';
 import { memoKey, toRunMemo } from '../loop/to-run-memo.ts';
+import { attribute } from './attribute.ts';
 import type { Run } from './run.ts';
 
 /** Age at which the summary of a working run is written again, in a Workflow task that happens anyway. */
 const refreshMs = 30_000;
-
-const agentKey = defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD');
-const statusKey = defineSearchAttributeKey(searchAttribute.status, 'KEYWORD');
-const rootKey = defineSearchAttributeKey(searchAttribute.root, 'KEYWORD');
 
 /** Writes the first summary, unless the starter did: a run started by CLI or Schedule comes without one. */
 export function describeRun(run: Run): void {
@@ -24,9 +19,12 @@ export function describeRun(run: Run): void {
   if (memo?.[memoKey] !== undefined) return;
   upsertMemo({ [memoKey]: toRunMemo(run.state, run.state.startedAt) });
   upsertSearchAttributes([
-    { key: agentKey, value: run.state.start.agent },
-    { key: statusKey, value: statusOf(run.state) },
-    { key: rootKey, value: workflowId },
+    { key: attribute.agent, value: run.state.start.agent },
+    { key: attribute.status, value: statusOf(run.state) },
+    { key: attribute.root, value: workflowId },
+    ...(run.state.forkedFrom === undefined
+      ? []
+      : [{ key: attribute.forkedFrom, value: run.state.forkedFrom.runId }]),
   ]);
 }
 
@@ -35,7 +33,7 @@ export function writeSummary(run: Run): void {
   const at = run.now();
   run.summaryAt = at;
   upsertMemo({ [memoKey]: toRunMemo(run.state, at) });
-  upsertSearchAttributes([{ key: statusKey, value: statusOf(run.state) }]);
+  upsertSearchAttributes([{ key: attribute.status, value: statusOf(run.state) }]);
 }
 
 /** Writes the summary if the last one has grown old. */

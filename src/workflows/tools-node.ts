@@ -1,7 +1,6 @@
 /** The tools node: runs the calls of a response side by side and appends their results in call order. */
 import {
   ActivityFailure,
-  CancellationScope,
   CancelledFailure,
   TemporalFailure,
   TimeoutFailure,
@@ -15,9 +14,12 @@ import { beyondDefaults } from '../loop/tool-defaults.ts';
 import type { ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
 import { toolSpecOf } from '../loop/tool-spec-of.ts';
+import { awaitingCall, isParkedInTools, mustAsk } from '../loop/wait.ts';
 import { localTools, nodes, toolOptions } from './activities.ts';
 import { askHooks, hasHook, isHookLocal, viewFor } from './hooks-node.ts';
+import { park, until } from './park.ts';
 import type { Run } from './run.ts';
+import { runSubAgent } from './sub-agent-node.ts';
 import { withinGrace } from './within-grace.ts';
 
 /** Calls of a response that are run inside the Workflow task: their results, of 100 KB at most, are written together, and the server takes 4 MB. */
@@ -29,7 +31,7 @@ const summaryLength = 80;
 /** Runs every call that can be run. When the run is cancelled meanwhile, the ending closes what is still open. */
 export async function runTools(run: Run): Promise<void> {
   if (run.state.agent?.serialTools === true) {
-    for (const { call } of proposedCalls(run)) {
+    for (const { call } of openCalls(run)) {
       if (isStopping(run.state)) break;
       await runBatch(run, (pending) => pending.call.id === call.id);
     }
@@ -41,38 +43,71 @@ export async function runTools(run: Run): Promise<void> {
   run.apply({ type: 'appended', entries: resultEntries(run.state) });
 }
 
-function proposedCalls(run: Run): readonly PendingToolCall[] {
-  return run.state.pendingToolCalls.filter((pending) => pending.status === 'proposed');
+/** Calls that have no result yet. */
+function openCalls(run: Run): readonly PendingToolCall[] {
+  return run.state.pendingToolCalls.filter(({ status }) => status !== 'settled');
 }
 
 async function runBatch(run: Run, isMeant: (pending: PendingToolCall) => boolean): Promise<void> {
-  const meant = proposedCalls(run).filter(isMeant);
-  if (hasHook(run, 'onToolStart') && meant.length > 0) {
-    await askHooks(run, 'onToolStart', { calls: meant.map(({ call }) => call) });
+  const toAsk = openCalls(run).filter(
+    (pending) => isMeant(pending) && pending.status === 'proposed' && pending.asked !== true,
+  );
+  if (mustAsk(run.state, toAsk)) {
+    await askHooks(run, 'onToolStart', { calls: toAsk.map(({ call }) => call) });
   }
   if (isStopping(run.state)) return;
-  const calls = proposedCalls(run).filter(isMeant);
+  const calls = openCalls(run).filter(isMeant);
   const [only] = calls;
-  if (calls.length === 1 && only !== undefined) {
-    await runCall(run, only);
+  if (calls.length === 1 && only?.status === 'proposed') {
+    await run.inReach(() => runCall(run, only));
     return;
   }
-  // One that makes the run stop stops the others with it.
-  const scope = new CancellationScope();
-  await scope.run(() =>
-    Promise.all(
-      calls.map(async (pending) => {
-        await runCall(run, pending);
-        if (run.state.halt !== undefined) scope.cancel();
-      }),
-    ),
+  const needsSomebody = calls.some(({ status }) => status === 'awaiting');
+  await run.inReach(() =>
+    Promise.all([
+      ...calls.map((pending) => settleCall(run, pending)),
+      ...(needsSomebody ? [standStill(run)] : []),
+    ]),
   );
+}
+
+/** Sees a call through to its result: waits for those who decide on it or answer it, and runs it. */
+async function settleCall(run: Run, { call: { id } }: PendingToolCall): Promise<void> {
+  for (;;) {
+    const pending = openCalls(run).find(({ call }) => call.id === id);
+    if (pending === undefined || isStopping(run.state)) return;
+    if (pending.status === 'awaiting') await waitForSomebody(run, pending);
+    else await runCall(run, pending);
+    // One that makes the run stop stops the others with it.
+    if (run.state.halt !== undefined) run.cutOff();
+  }
+}
+
+async function waitForSomebody(
+  run: Run,
+  { call: { id }, wait }: Extract<PendingToolCall, { status: 'awaiting' }>,
+): Promise<void> {
+  const isOver = () => awaitingCall(run.state, id, wait.kind) === undefined;
+  const timeoutMs = wait.deadline === undefined ? undefined : wait.deadline - run.now();
+  const isInTime = await until(run, isOver, timeoutMs);
+  if (!isInTime) run.apply({ type: 'waits-expired', at: run.now() });
+}
+
+/** Lets lists know when nothing of the run works while calls wait for somebody. */
+async function standStill(run: Run): Promise<void> {
+  const isSettled = () => openCalls(run).length === 0;
+  const isParked = () => isParkedInTools(run.state);
+  for (;;) {
+    await until(run, () => isParked() || isSettled());
+    if (!isParked() || isStopping(run.state)) return;
+    await park(run, () => !isParked());
+  }
 }
 
 /** Calls that were answered without being run: their hooks are asked for all of them at once. */
 async function askAboutOwnResults(run: Run): Promise<void> {
   const own = run.state.pendingToolCalls.flatMap((pending) =>
-    pending.status === 'settled' && pending.placeholder ? [pending] : [],
+    pending.status === 'settled' && (pending.placeholder || pending.answered) ? [pending] : [],
   );
   if (own.length === 0) return;
   await askHooks(run, 'onToolEnd', {
@@ -86,6 +121,10 @@ async function runCall(run: Run, { call, index }: PendingToolCall): Promise<void
   const tool = agent === undefined ? undefined : toolSpecOf(agent, call.name);
   if (agent === undefined || tool === undefined || lastResponse?.message === undefined) {
     throw new Error(`a call of ${call.name} was proposed without its agent, tool or message`);
+  }
+  if (tool.subAgent !== undefined) {
+    await runSubAgent(run, call, tool.subAgent);
+    return;
   }
   const view = viewFor(run.state, 'onToolEnd');
   const activityId = toolActivityId(iteration, call.id);

@@ -92,8 +92,8 @@ describe('afterModel', () => {
 describe('beforeIteration', () => {
   it('goes on below the limit, stops at it, and names it', () => {
     const state = stateAfter({ finishReason: 'stop' });
-    expect(beforeIteration({ ...state, iteration: 2 })).toBeUndefined();
-    expect(beforeIteration({ ...state, iteration: 3 })).toEqual({
+    expect(beforeIteration({ ...state, iteration: 2 }, 0)).toBeUndefined();
+    expect(beforeIteration({ ...state, iteration: 3 }, 0)).toEqual({
       reason: 'max_iterations',
       detail: 'The run reached its limit of 3 iterations.',
     });
@@ -101,6 +101,6 @@ describe('beforeIteration', () => {
 
   it('stops a cancelled run first', () => {
     const state = stateAfter({ finishReason: 'stop', cancelled: true });
-    expect(beforeIteration({ ...state, iteration: 3 })?.reason).toBe('cancelled');
+    expect(beforeIteration({ ...state, iteration: 3 }, 0)?.reason).toBe('cancelled');
   });
 });

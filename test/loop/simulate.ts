@@ -153,7 +153,7 @@ class Player {
 
   #loop(): Stop {
     for (;;) {
-      const limit = beforeIteration(this.#state);
+      const limit = beforeIteration(this.#state, this.#now);
       if (limit !== undefined) return limit;
       if (this.#plan.continueAfter.includes(this.#state.iteration)) this.#continue();
       const failed = this.#iterate();
@@ -278,7 +278,7 @@ class Player {
       const message = 'the model is away';
       this.#record({ type: 'activity-failed', scheduledId, failureType: type, message });
       this.#task();
-      this.#apply({ type: 'model-failed', activityId, error: { type, message } });
+      this.#apply({ type: 'model-failed', at: this.#now, activityId, error: { type, message } });
       return stopForError(this.#state, type, message);
     }
     const result = isCancelled ? this.#partial(answer) : this.#answer(answer);

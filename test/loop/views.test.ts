@@ -69,7 +69,11 @@ describe('the summary of a run', () => {
       const stop = shortened({ reason: 'error', detail: text, errorType });
       const sealed = { hash: 'f'.repeat(64), messages: 100_000, bytes: 1_000_000_000 };
       const transcript = { ...state.transcript, sealed };
-      const memo = toRunMemo({ ...state, start, stop, transcript, endedAt: 0 }, Date.now());
+      const spent = { costMicroUsd: Number.MAX_SAFE_INTEGER, maxIterations: 1 };
+      const budget = { budget: { wallTimeMs: 1, usd: 0.01 } };
+      const limited = { ...state, ...spent, start: { ...start, ...budget } };
+      const memo = toRunMemo({ ...limited, stop, transcript, endedAt: 0 }, Date.now());
+      expect(memo.budgetUse).toBeGreaterThan(1);
       expect(Buffer.byteLength(JSON.stringify(memo))).toBeLessThan(2_048);
     }
   });

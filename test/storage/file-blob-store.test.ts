@@ -115,6 +115,45 @@ describe('the blob store in a folder', () => {
     expect(young?.storedAt).toBeGreaterThan(0);
   });
 
+  it('keeps what is put while the same content is removed for being old', async () => {
+    const folder = await temporaryFolder();
+    const store = createFileBlobStore(folder);
+    for (let round = 0; round < 100; round += 1) {
+      const bytes = bytesOf(`contested ${round}`);
+      const hash = await store.put(bytes);
+      await utimes(pathOf(folder, hash), new Date(0), new Date(0));
+      const removing = () => store.delete(hash, { putBefore: 1_000 });
+      const putting = () => store.put(bytes);
+      await Promise.all(
+        round % 2 === 0
+          ? [removing(), putting(), removing(), putting()]
+          : [putting(), removing(), putting(), removing()],
+      );
+      expect(await store.get(hash)).toEqual(Buffer.from(bytes));
+    }
+    expect(await readdir(join(folder, 'drafts'))).toEqual([]);
+  });
+
+  it('sweeps old drafts only, and counts them first', async () => {
+    const folder = await temporaryFolder();
+    const store = createFileBlobStore(folder);
+    expect(await store.sweepDrafts?.({ before: 1_000, remove: true })).toEqual({
+      count: 0,
+      bytes: 0,
+    });
+    const hash = await store.put(bytesOf('a blob'));
+    await utimes(pathOf(folder, hash), new Date(0), new Date(0));
+    const drafts = join(folder, 'drafts');
+    await writeFile(join(drafts, 'old'), 'half');
+    await utimes(join(drafts, 'old'), new Date(0), new Date(0));
+    await writeFile(join(drafts, 'young'), 'being written');
+    const found = { count: 1, bytes: 4 };
+    expect(await store.sweepDrafts?.({ before: 1_000, remove: false })).toEqual(found);
+    expect(await store.sweepDrafts?.({ before: 1_000, remove: true })).toEqual(found);
+    expect(await readdir(drafts)).toEqual(['young']);
+    expect(await store.has(hash)).toBe(true);
+  });
+
   it('takes the same content from several processes at once', async () => {
     const folder = await temporaryFolder();
     const module = new URL('../../src/storage/file-blob-store.ts', import.meta.url).href;

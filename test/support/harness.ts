@@ -10,6 +10,7 @@ import { connectWorker } from '../../src/engine/connect-worker.ts';
 import { installRuntime } from '../../src/engine/runtime.ts';
 import type { RecordedHistory } from '../../src/history/recorded-event.ts';
 import type { Providers } from '../../src/models/model-registry.ts';
+import type { ModelPrices } from '../../src/models/prices.ts';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
 import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
 import { assertReplays } from '../../src/testing/assert-replays.ts';
@@ -20,6 +21,7 @@ installRuntime('ERROR');
 export interface HarnessOptions {
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly providers?: Providers;
+  readonly prices?: ModelPrices;
   /** In memory when absent. */
   readonly blobs?: BlobStore;
 }
@@ -50,6 +52,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     profile: 'embedded',
     agents,
     providers,
+    ...(options.prices !== undefined && { prices: options.prices }),
     contexts,
     blobs,
     worker: { shutdownGraceTime: '1 second', workflowBundle: sharedBundle() },

@@ -254,9 +254,9 @@ describe('everloopAgentRun', () => {
     gate.close();
     const run = await start('waiter');
     await gate.reached(1);
-    expect(await run.send('And this?', 'm1')).toEqual({ position: 1 });
-    expect(await run.send('And that?', 'm2')).toEqual({ position: 2 });
-    expect(await run.send('And this, again?', 'm1')).toEqual({ position: 1 });
+    expect(await run.send('And this?', { id: 'm1' })).toEqual({ position: 1 });
+    expect(await run.send('And that?', { id: 'm2' })).toEqual({ position: 2 });
+    expect(await run.send('And this, again?', { id: 'm1' })).toEqual({ position: 1 });
     gate.open();
     await run.result();
     const users = (await run.messages()).filter((message) => message.role === 'user');

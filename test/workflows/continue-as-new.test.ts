@@ -164,10 +164,10 @@ describe('messages across continuations', () => {
       for (let n = sender; n < sent; n += 4) {
         const id = `m${n}`;
         const message = `message ${n}`;
-        if (n % 8 < 4) await run.send(message, id);
+        if (n % 8 < 4) await run.send(message, { id });
         else await harness.client.workflow.getHandle(run.id).signal(sendSignal, { id, message });
         // A sender that is not sure sends again.
-        if (n % 50 === 0) await run.send(message, id);
+        if (n % 50 === 0) await run.send(message, { id });
       }
     };
     await Promise.all([0, 1, 2, 3].map(flood));
@@ -187,9 +187,9 @@ describe('messages across continuations', () => {
 
   it('get the same receipt when they are sent again after a continuation', async () => {
     const run = await harness.everloop.start('flooded', { input: 'Go.' });
-    const first = await run.send('Once.', 'once');
+    const first = await run.send('Once.', { id: 'once' });
     for await (const event of run.events()) if (event.type === 'continued') break;
-    expect(await run.send('Once.', 'once')).toEqual(first);
+    expect(await run.send('Once.', { id: 'once' })).toEqual(first);
     await run.result();
     const said = (await run.messages()).filter((message) => textOf(message) === 'Once.');
     expect(said.length).toBe(1);

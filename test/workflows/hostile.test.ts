@@ -279,7 +279,7 @@ describe('a run that Temporal’s own tools meddle with', () => {
     const run = await start('holder');
     await gate.reached(2);
     const waiting = run.result();
-    await run.send('Still there?', 'm1');
+    await run.send('Still there?', { id: 'm1' });
     await reset(run.id, 2);
     gate.open();
     expect(await waiting).toMatchObject({ stopReason: 'completed' });

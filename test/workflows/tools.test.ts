@@ -121,6 +121,7 @@ class MoodyStore implements BlobStore {
   };
   has: BlobStore['has'] = (hash) => this.#inner.has(hash);
   list: BlobStore['list'] = () => this.#inner.list();
+  delete: BlobStore['delete'] = (hash, options) => this.#inner.delete(hash, options);
 }
 
 const blobs = new MoodyStore();

@@ -15,6 +15,8 @@ export type Completion =
 /** Names of arguments and of options' values that say what they are. */
 const kinds: Readonly<Record<string, Exclude<Completion['kind'], 'words'>>> = {
   run: 'runs',
+  runA: 'runs',
+  runB: 'runs',
   agent: 'agents',
   file: 'files',
   folder: 'folders',

@@ -2,8 +2,10 @@
 import { activityInfo, Context, log } from '@temporalio/activity';
 import type { AgentDefinition } from '../agents/define-agent.ts';
 import type { LanguageModel } from '../chat/language-model.ts';
+import type { Message } from '../chat/message.ts';
 import { ModelError } from '../chat/model-error.ts';
 import type { Request } from '../chat/request.ts';
+import { toMessage } from '../chat/to-message.ts';
 import { noUsage } from '../chat/usage-total.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
 import type { Attempt, ModelCallResult } from '../loop/calls.ts';
@@ -13,6 +15,7 @@ import type { BlobStore } from '../storage/blob-store.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import type { Asking } from './ask-hook.ts';
 import { callHere } from './call-here.ts';
+import { compactConversation } from './compact.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { hooksOf } from './hooks-of.ts';
 import type { LiveEvents } from './live-events.ts';
@@ -70,22 +73,35 @@ export function createCallModel(dependencies: CallModelDependencies) {
 
 async function call(
   dependencies: CallModelDependencies & { readonly loadMedia: LoadMedia },
-  { agent, messages: transcript, callIds }: ModelContext,
+  context: ModelContext,
   input: ModelCallInput,
   live: LiveEvents,
   earlier: readonly Attempt[],
 ): Promise<ModelCallResult> {
   const started = Date.now();
+  const { agent, callIds } = context;
   if (!dependencies.agents.has(agent.name)) throw unknownAgentHere(agent.name);
   const name = agent.models[input.model ?? 0] ?? '';
   const model = dependencies.modelNamed(name, agent.name);
+  const offer = offered(agent, input.hidden ?? []);
+  if (input.compact !== undefined) {
+    return await compactConversation(context, {
+      model,
+      name,
+      toRequest: (messages) => toRequest(offer, messages, false),
+      loadMedia: dependencies.loadMedia,
+      signal: Context.current().cancellationSignal,
+      earlier,
+      keep: input.compact.keep,
+    });
+  }
   const hooks = hooksOf(dependencies.agents, agent.name, input.view?.hooks ?? []);
   const asking = askingAbout(dependencies, input, agent.name);
 
   const { request, changes, stopped } = await prepareRequest(
     hooks,
     asking,
-    toRequest(offered(agent, input.hidden ?? []), transcript, input.finish === true),
+    toRequest(offer, sentMessages(context), input.finish === true),
   );
   if (stopped) return { finishReason: 'other', changes: [...changes] };
   const { cancellationSignal } = Context.current();
@@ -118,14 +134,15 @@ function retryableBy(retryIf: AgentDefinition['retryIf'], error: ModelError): bo
 /** The cached context if it is the one the Workflow means, else the one that history tells. */
 async function contextOf(
   { contexts, readHistory, blobs }: CallModelDependencies,
-  { upTo, digest }: ModelCallInput,
+  { upTo, digest, compaction: summary }: ModelCallInput,
 ): Promise<ModelContext> {
   const where = callHere();
   const { runId, temporalRunId } = where;
   const cached = contexts.lookup(temporalRunId, upTo, digest);
-  if (cached !== undefined) return cached;
-  const { agent, messages, seed } = await rebuildContext({ readHistory, blobs }, where);
-  const context = contexts.restore(temporalRunId, agent, messages, seed);
+  if (cached !== undefined && cached.compaction?.message.id === summary) return cached;
+  const rebuilt = await rebuildContext({ readHistory, blobs }, where);
+  const { agent, messages, seed, compaction } = rebuilt;
+  const context = contexts.restore(temporalRunId, agent, messages, seed, compaction);
   if (context.messages.length !== upTo || context.digest !== digest) {
     throw new Error(`the history of ${runId} tells another transcript than its Workflow`);
   }
@@ -143,6 +160,12 @@ function askingAbout(
     view: view ?? { usage: noUsage, metadata: {}, hooks: [] },
     messages: messagesOf({ readHistory, blobs }, callHere()),
   };
+}
+
+/** The messages as the model sees them. */
+function sentMessages({ messages, compaction }: ModelContext): readonly Message[] {
+  if (compaction === undefined) return messages;
+  return [toMessage(compaction.message), ...messages.slice(compaction.from)];
 }
 
 /** The request that a context stands for: instructions first, then the transcript. */

@@ -6,6 +6,7 @@ import { validMessage } from '../chat/request.ts';
 import { toMessage } from '../chat/to-message.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
+import type { Compaction } from '../loop/compaction.ts';
 import { chainDigest, firstDigest } from '../loop/digest.ts';
 import type { Transcript } from '../loop/loop-state.ts';
 
@@ -16,6 +17,8 @@ export interface ModelContext {
   /** The same messages as the transcript has them. */
   readonly transcript: readonly TranscriptMessage[];
   readonly digest: string;
+  /** What is sent in place of the first messages. */
+  readonly compaction?: Compaction;
   /** Ids of all tool calls so far: new calls get others. */
   readonly callIds: ReadonlySet<string>;
 }
@@ -28,6 +31,7 @@ class GrowingContext implements ModelContext {
   readonly messages: Message[] = [];
   readonly transcript: TranscriptMessage[] = [];
   readonly callIds = new Set<string>();
+  compaction?: Compaction;
   digest: string;
   bytes = 0;
 
@@ -83,6 +87,12 @@ export class ModelContexts {
     this.#cache.set(temporalRunId, context); // counts its new size
   }
 
+  /** Notes what is sent in place of the first messages from now on. */
+  compact(temporalRunId: string, compaction: Compaction): void {
+    const context = this.#cache.get(temporalRunId);
+    if (context !== undefined) context.compaction = compaction;
+  }
+
   end(temporalRunId: string): void {
     this.#cache.delete(temporalRunId);
   }
@@ -98,14 +108,16 @@ export class ModelContexts {
     return undefined;
   }
 
-  /** Takes in a context rebuilt from history; `seed` as the transcript has it. */
+  /** Takes in a context rebuilt from history; `seed` as the transcript has it, `compaction` as the state has it. */
   restore(
     temporalRunId: string,
     agent: AgentSpec,
     messages: readonly TranscriptMessage[],
     seed?: Transcript['seed'],
+    compaction?: Compaction,
   ): ModelContext {
     const context = new GrowingContext(agent);
+    if (compaction !== undefined) context.compaction = compaction;
     for (const message of messages) {
       context.append(message);
       if (context.messages.length === seed?.count) context.digest = firstDigest(agent.hash, seed);

@@ -1,8 +1,8 @@
 /** Rebuilds a model context from the run's history alone, when the process that held it is gone. */
 
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
-import type { ReadHistory } from '../history/told-points.ts';
 import { RunProjection } from '../history/run-projection.ts';
+import type { ReadHistory } from '../history/told-points.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
 import type { LoopState, Transcript } from '../loop/loop-state.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
@@ -48,10 +48,12 @@ export async function rebuildContext(
   agent: AgentSpec;
   messages: readonly TranscriptMessage[];
   seed: Transcript['seed'];
+  compaction: LoopState['compaction'];
 }> {
-  const { agent, transcript } = await stateWhenScheduled(readHistory, activity);
+  const { agent, transcript, compaction } = await stateWhenScheduled(readHistory, activity);
   if (agent === undefined) throw new Error('a model was called before the agent was known');
-  return { agent, messages: await wholeTranscript(blobs, transcript), seed: transcript.seed };
+  const messages = await wholeTranscript(blobs, transcript);
+  return { agent, messages, seed: transcript.seed, compaction };
 }
 
 /** The transcript as it was when the Activity was scheduled: read when it is asked for, and once. */

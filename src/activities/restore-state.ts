@@ -118,7 +118,12 @@ async function toRestored(
   const sealedCount = Math.min(sealed?.messages ?? 0, cut.keep);
   const before = count - tail.length;
   const kept = tail.slice(Math.max(0, sealedCount - before), Math.max(0, cut.keep - before));
-  const written = await writeTranscript(blobs, sealed, [...kept, ...rest.map(identified)], cut.keep);
+  const written = await writeTranscript(
+    blobs,
+    sealed,
+    [...kept, ...rest.map(identified)],
+    cut.keep,
+  );
   const at = { boundary, messages: written.messages, sealed: written };
   const { last } = cut;
   return {

@@ -1,6 +1,7 @@
 /** The host side of the Workflow's transcript sink: every appended message goes into the process's model contexts. */
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
+import type { Compaction } from '../loop/compaction.ts';
 import type { ModelContexts } from './model-contexts.ts';
 
 /** What the SDK says of the Workflow; its `runId` is the Temporal run's. */
@@ -27,6 +28,11 @@ export function transcriptSinks(contexts: ModelContexts) {
       append: {
         fn: ({ runId }: HostedWorkflow, index: number, message: TranscriptMessage) =>
           contexts.append(runId, index, message),
+        callDuringReplay: true,
+      },
+      compact: {
+        fn: ({ runId }: HostedWorkflow, compaction: Compaction) =>
+          contexts.compact(runId, compaction),
         callDuringReplay: true,
       },
       end: { fn: ({ runId }: HostedWorkflow) => contexts.end(runId), callDuringReplay: true },

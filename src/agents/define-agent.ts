@@ -41,6 +41,11 @@ export interface AgentDefinition extends BudgetTerms {
   readonly onMaxIterations?: 'stop' | 'finish';
   /** Runs the calls of one response in order, not side by side. */
   readonly serialTools?: boolean;
+  /**
+   * A conversation that comes near the context of its model is summed up, all but its last part: at 80 % of the
+   * context, with 20 % kept, unless said otherwise. The transcript keeps everything. `false`: never.
+   */
+  readonly compaction?: false | { readonly at?: number; readonly keep?: number };
   /** Goes on after an answer that was cut at its length limit. */
   readonly continueOnLength?: boolean;
 }

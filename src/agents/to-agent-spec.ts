@@ -4,6 +4,7 @@ import type { Options } from '../chat/options.ts';
 import { resolveOptions } from '../chat/resolve-options.ts';
 import { defaultMaxIterations } from '../loop/agent-defaults.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
+import { defaultTerms } from '../loop/compaction.ts';
 import type { Price } from '../loop/price.ts';
 import { byName } from '../tools/by-name.ts';
 import type { Tool } from '../tools/define-tool.ts';
@@ -44,6 +45,7 @@ export function toAgentSpec(
     continueOnLength: agent.continueOnLength ?? false,
     ...toBudgetMembers(agent),
     ...priceMembers(models, options.model, settings.priceOf),
+    ...(agent.compaction !== undefined && { compaction: toCompaction(agent.compaction) }),
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
   };
   const hash = createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 16);
@@ -75,6 +77,12 @@ function inPlaceOf(name: string, model: string): string {
 
 function withoutContext({ contextTokens: _, ...price }: KnownPrice): Price {
   return price;
+}
+
+function toCompaction(
+  compaction: NonNullable<AgentDefinition['compaction']>,
+): NonNullable<AgentSpec['compaction']> {
+  return compaction === false ? false : { ...defaultTerms, ...compaction };
 }
 
 /** Absent without hooks: an agent that has none is recorded as if there were no such thing. */

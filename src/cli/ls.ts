@@ -18,6 +18,8 @@ interface LsOptions extends RunFilter {
 const defaultLimit = 30;
 /** Longest title in the table. */
 const titleLength = 48;
+/** Longest text of what a run waits for. */
+const waitLength = 32;
 
 /** Adds the command to the program. */
 export function addLs(root: Command, cli: Cli): void {
@@ -28,7 +30,11 @@ export function addLs(root: Command, cli: Cli): void {
       'Lists runs, newest first. Needs no Worker; what a run has used is as of its last report.',
     )
     .option('--agent <name>', 'only runs of this agent')
-    .option('--status <status>', 'only runs with this status: running or a stop reason')
+    .option(
+      '--status <status>',
+      'only runs with this status: running, waiting:approval, waiting:answer, paused or a stop reason',
+    )
+    .option('--parent <run>', 'only sub-agents of this run')
     .option('--query <query>', 'Temporal visibility query, such as "StartTime > \'2026-01-01\'"')
     .option('--limit <n>', 'runs at most', toCount, defaultLimit)
     .option('--json', 'one object per line')
@@ -60,13 +66,25 @@ async function ls(cli: Cli, { limit, json, ...filter }: LsOptions): Promise<void
   if (more) writeNote(terminal, `There are more; see them with --limit.`);
 }
 
-const headings = ['ID', 'STATUS', 'AGENT', 'AGE', 'ITERATIONS', 'TOKENS', 'COST', 'TITLE', 'AS OF'];
+const headings = [
+  'ID',
+  'STATUS',
+  'WAITS FOR',
+  'AGENT',
+  'AGE',
+  'ITERATIONS',
+  'TOKENS',
+  'COST',
+  'TITLE',
+  'AS OF',
+];
 
 function row(run: RunSummary, now: number): string[] {
   const { memo } = run;
   return [
     run.id,
     run.status,
+    shorten(oneLine(memo?.waitingFor ?? ''), waitLength),
     run.agent,
     formatSpan(now - run.startedAt.getTime()),
     String(memo?.iterations ?? 0),

@@ -8,12 +8,14 @@ import { usdText, useText } from '../loop/budget-text.ts';
 import { spendingOf } from '../loop/budget-use.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 import { markInherited } from '../loop/mark-inherited.ts';
-import { callStanding } from './call-standing.ts';
+import type { ChildTree } from './child-tree.ts';
+import { childLines, childTree } from './child-tree.ts';
 import type { Runs } from './engine.ts';
 import { counted, formatCount, formatSpan, oneLine, shorten } from './format.ts';
-import { formatCall, formatMessage } from './format-transcript.ts';
+import { formatMessage } from './format-transcript.ts';
 import { toIteration } from './options.ts';
 import type { PastState } from './past-state.ts';
+import { pendingLines } from './pending-lines.ts';
 import type { Cli } from './program.ts';
 import type { Terminal } from './terminal.ts';
 import { printable, styled, writeJson, writeLine, writeNote } from './terminal.ts';
@@ -65,9 +67,13 @@ async function show(cli: Cli, id: string, options: ShowOptions): Promise<void> {
     const state = past?.state ?? run.state;
     const messages = full && state ? await messagesOf(config, runs, state) : undefined;
     const shown = { json, full, numbers, messages };
-    if (past === undefined) showPresent(terminal, run, shown);
+    if (past === undefined) showPresent(terminal, run, await childrenOf(runs, run), shown);
     else showPast(terminal, run, past, shown);
   });
+}
+
+async function childrenOf(runs: Runs, { id, state }: RunSnapshot): Promise<readonly ChildTree[]> {
+  return (state?.children ?? []).length === 0 ? [] : await childTree(runs, id);
 }
 
 /** How a run is shown; `messages`: all of them, where all are asked for. */
@@ -78,12 +84,17 @@ interface Shown {
   readonly messages: readonly TranscriptMessage[] | undefined;
 }
 
-function showPresent(terminal: Terminal, run: RunSnapshot, shown: Shown): void {
+function showPresent(
+  terminal: Terminal,
+  run: RunSnapshot,
+  children: readonly ChildTree[],
+  shown: Shown,
+): void {
   const { state, ...rest } = run;
   const { status } = run;
   const { json, messages } = shown;
   if (json) {
-    writeJson(terminal, { ...rest, status, why: explain(run), state, messages });
+    writeJson(terminal, { ...rest, status, why: explain(run), state, children, messages });
     return;
   }
   writeHeading(terminal, run, styled(terminal.stdout, 'bold', status));
@@ -96,11 +107,9 @@ function showPresent(terminal: Terminal, run: RunSnapshot, shown: Shown): void {
   for (const line of explain(run)) writeLine(terminal, printable(line));
   if (state === undefined) return;
   writeFigures(terminal, state, state.endedAt ?? Date.now());
-  for (const pending of state.pendingToolCalls) {
-    if (pending.status === 'settled') continue;
-    const { name, arguments: input } = pending.call;
-    writeLine(terminal, `${callStanding(run, state, pending)}: ${formatCall(name, input, 100)}`);
-  }
+  for (const line of pendingLines(run, state, Date.now())) writeLine(terminal, line);
+  if (children.length > 0) writeLine(terminal, 'sub-agents:');
+  for (const line of childLines(children)) writeLine(terminal, line);
   writeTranscript(terminal, state, shown);
 }
 
@@ -149,6 +158,13 @@ function writeHeading(terminal: Terminal, run: RunSnapshot, status?: string): vo
   writeLine(terminal, facts.filter((fact) => fact !== undefined).join('  '));
   const title = state === undefined ? '' : oneLine(printable(state.title));
   if (title !== '') writeLine(terminal, title);
+  const parent = state?.start.parent;
+  if (parent !== undefined) {
+    writeLine(
+      terminal,
+      printable(`sub-agent of run ${parent.runId}, for its call ${parent.callId}`),
+    );
+  }
 }
 
 /** `now`: the time that counts for a limit of time; left out where a past state is shown. */

@@ -25,7 +25,7 @@ export function waitingCalls(
 }
 
 /** A call on one line, with its id. */
-export function waitingCallLine({ call }: WaitingCall): string {
+export function waitingCallLine({ call }: Pick<PendingToolCall, 'call'>): string {
   return `${callText(call.name, call.arguments)} (${call.id})`;
 }
 

@@ -109,6 +109,14 @@ export class RunEventProjection {
           name: nameOf(before?.pendingToolCalls ?? [], fact.callId),
         });
         break;
+      case 'compacted': {
+        const { compaction } = after;
+        if (compaction === undefined || compaction === before?.compaction) break;
+        const { from } = compaction;
+        const folded = from - (before?.compaction?.from ?? 0);
+        this.#emit(after, 'compaction', { activityId: fact.activityId, from, folded });
+        break;
+      }
       case 'child-started': {
         const { callId, runId, agent } = fact;
         const name = nameOf(before?.pendingToolCalls ?? [], callId);

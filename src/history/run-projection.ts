@@ -18,7 +18,7 @@ import { awaitingState } from '../loop/departure-states.ts';
 import type { Fact } from '../loop/fact.ts';
 import { HookInput } from '../loop/hook-changes.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { callIdOf } from '../loop/message-ids.ts';
+import { callIdOf, isCompactActivityId } from '../loop/message-ids.ts';
 import type { ModelFailure } from '../loop/model-failure.ts';
 import { toCallError } from '../loop/model-failure.ts';
 import { isPointArgument, isRunInput, isSendInput, isStateArgument } from '../loop/read-input.ts';
@@ -176,13 +176,18 @@ export class RunProjection {
     if (event.name === 'everloopRunTool') {
       this.#apply({ type: 'tool-started', callId: callIdOf(event.activityId) });
     }
-    if (event.name === 'everloopCallModel') this.#modelStarted(ModelCallInput.parse(event.input));
+    if (event.name === 'everloopCallModel') this.#modelAsked(ModelCallInput.parse(event.input));
     if (event.name === 'everloopSealTranscript') this.#sealStarted(SealInput.parse(event.input));
     if (event.name === 'everloopRunHook') this.#hooksStarted(HookInput.parse(event.input));
   }
 
-  #modelStarted(input: ModelCallInput): void {
+  #modelAsked(input: ModelCallInput): void {
     this.#append(input);
+    if (input.compact !== undefined) {
+      if (input.compact.boundary === true) this.#endIteration();
+      this.#apply({ type: 'told' });
+      return;
+    }
     const { iteration, received = [], finish = false } = input;
     const isNew = iteration > (this.#state?.iteration ?? 0);
     // Another model after a failure is a further call of the same iteration.
@@ -278,7 +283,9 @@ export class RunProjection {
     >,
   ): void {
     const at = this.#order.now;
-    if (event.type !== 'activity-cancelled') {
+    if (isCompactActivityId(activityId)) {
+      this.#apply({ type: 'compacted', at, activityId });
+    } else if (event.type !== 'activity-cancelled') {
       const error = toCallError(failureOf(event));
       this.#apply({ type: 'model-failed', at, activityId, error });
     } else if (this.#state?.cancelRequested === false) {
@@ -296,8 +303,15 @@ export class RunProjection {
       this.#apply({ type: 'sealed', ref: result });
     }
     // What is no result ends the run with an error, which the memo tells.
-    if (name !== 'everloopCallModel' || !isModelCallResult(result)) return;
-    this.#apply({ type: 'model-ended', at: this.#order.now, activityId, result });
+    if (name !== 'everloopCallModel') return;
+    const at = this.#order.now;
+    if (isCompactActivityId(activityId)) {
+      const summary = isModelCallResult(result) ? { result } : {};
+      this.#apply({ type: 'compacted', at, activityId, ...summary });
+      return;
+    }
+    if (!isModelCallResult(result)) return;
+    this.#apply({ type: 'model-ended', at, activityId, result });
     if (result.message !== undefined) {
       this.#apply({ type: 'appended', entries: [activityId] });
     }

@@ -90,6 +90,10 @@ export const AgentSpec = z.object({
   prices: z.optional(z.readonly(z.array(z.nullable(Price)))),
   /** Tokens that each of the models takes at most, prompt and answer together; as `prices`. */
   contextTokens: z.optional(z.readonly(z.array(z.nullable(z.int().check(z.positive()))))),
+  /** When long conversations are compacted, and how much of them is kept; `false`: never; absent: at the defaults. */
+  compaction: z.optional(
+    z.union([z.literal(false), z.object({ at: z.number(), keep: z.number() })]),
+  ),
   /** A call whose Worker has been silent for this long is given to another Worker. */
   heartbeatTimeoutMs: z.int().check(z.positive()),
   hash: z.string(),

@@ -9,6 +9,7 @@ import { applyExtension } from './budget-extension.ts';
 import { spentByCall } from './budget-reservation.ts';
 import { endChild, startChild } from './children.ts';
 import { answerByHook, closeCalls, settle } from './close-calls.ts';
+import { compact } from './compaction.ts';
 import { firstDigest } from './digest.ts';
 import type { Fact } from './fact.ts';
 import type { HookError, HookResult } from './hook-changes.ts';
@@ -121,6 +122,8 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
       return cutOff(state, fact.activityId);
     case 'model-ended':
       return endModel(state, fact);
+    case 'compacted':
+      return endCompaction(state, fact);
     case 'tool-started':
       return {
         ...state,
@@ -247,6 +250,20 @@ function endModel(
   };
   const changed = applyChanges(ended, result.changes, at);
   return withHookError(gateCalls(changed, at), result.hookError);
+}
+
+/** A summary is paid for like any answer. */
+function endCompaction(state: LoopState, fact: Extract<Fact, { type: 'compacted' }>): LoopState {
+  const { result } = fact;
+  const { interruptedAt: _, ...rest } = compact(state, fact);
+  if (result?.usage === undefined) return rest;
+  const { lastPrompt: __, ...spent } = spentByCall(state, result);
+  return {
+    ...rest,
+    ...spent,
+    usage: addUsage(state.usage, result.usage),
+    modelCalls: state.modelCalls + 1,
+  };
 }
 
 /** A hook that failed beside a call: the call's result stands, and the run ends with the error. */

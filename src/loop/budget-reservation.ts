@@ -25,7 +25,7 @@ export interface Reservation {
 /** What the next model call may take at most: the last prompt, what joined it since, and the longest answer. */
 export function reservation(state: LoopState): Reservation {
   const { agent, model } = state;
-  const prompt = promptTokens(state, waitingBytes(state));
+  const prompt = nextPromptTokens(state);
   const output = agent?.options.maxOutputTokens ?? assumedOutputTokens;
   const price = priceOf(agent, model);
   return {
@@ -73,6 +73,11 @@ export function carriedPrompt(state: LoopState): Pick<LoopState, 'lastPrompt'> {
   if (lastPrompt === undefined) return {};
   const { tokens, messages } = lastPrompt;
   return { lastPrompt: { tokens, messages, carriedBytes: appendedBytes(state) } };
+}
+
+/** Tokens of the next prompt, as far as they can be told now. */
+export function nextPromptTokens(state: LoopState): number {
+  return promptTokens(state, waitingBytes(state));
 }
 
 function promptTokens(state: LoopState, furtherBytes: number): number {

@@ -43,6 +43,16 @@ export const ModelCallInput = z.object({
   hidden: z.optional(z.array(z.string())),
   /** What the agent's hooks around the call are told; absent when it has none. */
   view: z.optional(HookView),
+  /** Id of the summary that is sent in place of the messages that it sums up. */
+  compaction: z.optional(z.string()),
+  /** Nothing is answered: the conversation is summed up, all but the share `keep`. */
+  compact: z.optional(
+    z.object({
+      keep: z.number(),
+      /** The iteration has ended. */
+      boundary: z.optional(z.literal(true)),
+    }),
+  ),
   /** The last call of `onMaxIterations: 'finish'`: no tools are offered. */
   finish: z.optional(z.literal(true)),
 });
@@ -63,6 +73,8 @@ export const ModelCallResult = z.object({
   /** The provider paused its answer: the message is sent back unchanged to go on. */
   providerPause: z.optional(z.literal(true)),
   report: z.optional(z.array(ReportEntry)),
+  /** The message is a summary of all messages before index `from`. */
+  compacted: z.optional(z.object({ from: z.int() })),
   /** What hooks changed around the call. */
   changes: z.optional(z.array(HookChanges)),
   /** A hook after the response failed: the response stands, and the run ends. */

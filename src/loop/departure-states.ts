@@ -34,7 +34,7 @@ export function awaitingState(fact: {
 }
 
 /** What of the argument changes the terms that the run was started with. */
-type NewTerms = Pick<FromPoint, 'agent' | 'title' | 'maxIterations' | 'budget'>;
+type NewTerms = Pick<FromPoint, 'agent' | 'title' | 'parent' | 'maxIterations' | 'budget'>;
 
 /**
  * The state of a fork: transcript, agent, tools and metadata of the point; everything else is fresh. With another
@@ -129,10 +129,11 @@ function spentOf(latest: LoopState): Partial<LoopState> {
 }
 
 function withTerms(start: LoopState['start'], terms: NewTerms): LoopState['start'] {
-  const { agent, maxIterations, budget } = terms;
+  const { agent, parent, maxIterations, budget } = terms;
   return {
     ...start,
     ...(agent !== undefined && { agent }),
+    ...(parent !== undefined && { parent }),
     ...(maxIterations !== undefined && { maxIterations }),
     ...(budget !== undefined && { budget: { ...start.budget, ...budget } }),
   };

@@ -47,6 +47,12 @@ export interface DurableEventTable {
   readonly message: { readonly index: number; readonly message: TranscriptMessage };
   readonly 'tool-start': { readonly callId: string; readonly name: string };
   readonly 'tool-end': { readonly callId: string; readonly name: string; readonly status: ToolEnd };
+  /** The model sees a summary in place of the messages before index `from`; `folded` of them were seen until now. */
+  readonly compaction: {
+    readonly activityId: string;
+    readonly from: number;
+    readonly folded: number;
+  };
   /** A call runs as the run `runId` of another agent. */
   readonly 'child-start': {
     readonly callId: string;

@@ -65,6 +65,13 @@ export type Fact =
   /** A message cut the model call off before it had begun. */
   | { readonly type: 'model-interrupted'; readonly activityId: string }
   | {
+      /** Nothing came of it without a result. */
+      readonly type: 'compacted';
+      readonly at: number;
+      readonly activityId: string;
+      readonly result?: ModelCallResult;
+    }
+  | {
       readonly type: 'model-ended';
       readonly at: number;
       readonly activityId: string;

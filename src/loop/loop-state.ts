@@ -10,6 +10,7 @@ import type { AppendEntry } from './advance.ts';
 import type { AgentSpec } from './agent-spec.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import type { ChildRun } from './children.ts';
+import type { Compaction } from './compaction.ts';
 import type { HookChanges } from './hook-changes.ts';
 import type { StartInput } from './run-input.ts';
 import type { Stop } from './stop.ts';
@@ -191,6 +192,12 @@ export interface LoopState {
   /** Names of tools that the model is not offered now. */
   readonly hidden: readonly string[];
   readonly cancelRequested: boolean;
+  /** What the model sees in place of the first messages. */
+  readonly compaction?: Compaction;
+  /** Compactions so far. */
+  readonly compactions?: number;
+  /** The iteration in which a compaction was tried last. */
+  readonly compactedIn?: number;
   /** The run goes no further than the next boundary. */
   readonly paused?: { readonly at: number; readonly by?: string; readonly reason?: string };
   /** Workflow time of the message that cuts off the model call in flight. */

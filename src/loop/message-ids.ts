@@ -29,6 +29,16 @@ export function modelActivityId(iteration: number, ordinal = 1): string {
   return ordinal === 1 ? `${iteration}/model` : `${iteration}/model.${ordinal}`;
 }
 
+/** Activity id of summing up a conversation; of a call that was cut off, so that each has its own. */
+export function compactActivityId(iteration: number, messages: number): string {
+  return `${iteration}/compact/${messages}`;
+}
+
+/** Whether the Activity of that id sums up a conversation. */
+export function isCompactActivityId(activityId: string): boolean {
+  return /^\d+\/compact\/\d+$/.test(activityId);
+}
+
 /** Activity id of the sealing of the first `messages` messages. */
 export function sealActivityId(iteration: number, messages: number): string {
   return `${iteration}/seal/${messages}`;

@@ -73,7 +73,7 @@ async function optionsOf(
     replayName,
     ...(dataConverter !== undefined && { dataConverter }),
     sinks: {
-      transcript: { begin: ignore, goOn: ignore, append: ignore, end: ignore },
+      transcript: { begin: ignore, goOn: ignore, append: ignore, compact: ignore, end: ignore },
       boundary: {
         reached: {
           fn: (...[, state]: [unknown, LoopState]) => reached(state),

@@ -1,6 +1,7 @@
 /** The agent run: model, tools, model, …, as a Temporal Workflow. Read it from top to bottom; each phase has a file of its own. */
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import { isCallOverBudget } from '../loop/budget.ts';
+import { isCompactionDue } from '../loop/compaction.ts';
 import { afterModel, beforeIteration, isStopping } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import {
@@ -13,6 +14,7 @@ import type { AgentRunInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
 import { resolveAnywhere, resolveHere } from './activities.ts';
+import { compactConversation } from './compact-node.ts';
 import { endRun, stopForFailure } from './ending.ts';
 import { handleMessages } from './handle-messages.ts';
 import { askHooks, hasHook } from './hooks-node.ts';
@@ -66,6 +68,7 @@ async function iterate(run: Run): Promise<Stop> {
       if (limit !== undefined) return finish(run, limit);
       const due = dueContinuation(run);
       if (due !== 'not-yet') await continueRun(run, due);
+      if (isCompactionDue(run.state)) await compactConversation(run);
       if (isStopping(run.state)) continue;
       startIteration(run);
       showProgress(run);

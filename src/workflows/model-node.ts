@@ -4,12 +4,14 @@ import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporal
 import { isCallOverBudget } from '../loop/budget.ts';
 import { isModelCallResult } from '../loop/call-results.ts';
 import { responseEntries } from '../loop/close-calls.ts';
-import { receivable } from '../loop/decide.ts';
+import { mayCompactFor } from '../loop/compaction.ts';
+import { isStopping, receivable } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
 import { modelActivityId } from '../loop/message-ids.ts';
 import { toAdvance } from '../loop/to-advance.ts';
 import { modelOptions, nodes } from './activities.ts';
 import { callErrorOf } from './call-failure.ts';
+import { compactConversation } from './compact-node.ts';
 import { viewFor } from './hooks-node.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
@@ -39,9 +41,20 @@ export async function callModel(run: Run, { finish = false } = {}): Promise<void
       run.noteCancellation();
       const isCutOff = noteFailure(run, error);
       if (isCutOff) return;
+      if (run.state.model === model && (await isShortened(run))) continue;
       if (run.state.model === model || isCallOverBudget(run.state)) throw error;
     }
   }
+}
+
+/** Whether the call failed because the conversation is too long, and that is mended. */
+async function isShortened(run: Run): Promise<boolean> {
+  const { lastError, compactions, cancelRequested } = run.state;
+  if (cancelRequested || lastError === undefined || !mayCompactFor(run.state, lastError)) {
+    return false;
+  }
+  await compactConversation(run);
+  return run.state.compactions !== compactions && !isStopping(run.state);
 }
 
 /** What an answered call came to. */
@@ -52,7 +65,7 @@ interface Answer {
 
 /** Starts the Activity; undefined when it did not stop in time. */
 function ask(run: Run, finish: boolean): Promise<Answer | undefined> {
-  const { agent, iteration, callsInIteration, model, hidden } = run.state;
+  const { agent, iteration, callsInIteration, model, hidden, compaction } = run.state;
   if (agent === undefined) throw new Error('the agent is not resolved yet');
   const activityId = modelActivityId(iteration, callsInIteration + 1);
   const advance = toAdvance(run.state);
@@ -65,6 +78,7 @@ function ask(run: Run, finish: boolean): Promise<Answer | undefined> {
       ...(model > 0 && { model }),
       ...(hidden.length > 0 && { hidden: [...hidden] }),
       ...(view !== undefined && { view }),
+      ...(compaction !== undefined && { compaction: compaction.message.id }),
       ...(finish && { finish }),
     },
   ]);

@@ -110,13 +110,16 @@ export class Run {
   }
 
   apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
-    const { agent: before, transcript } = this.#state;
+    const { agent: before, transcript, compaction } = this.#state;
     this.#state = apply(this.#state, fact);
     const { agent } = this.#state;
     // Known now, or with further instructions: what a request begins with is another one.
     const isOther = agent !== undefined && agent !== before;
     if (isOther) sinks.transcript.begin(agent);
     this.#append(isOther ? 0 : transcript.count);
+    if (this.#state.compaction !== undefined && this.#state.compaction !== compaction) {
+      sinks.transcript.compact(this.#state.compaction);
+    }
     if (fact.type === 'ended') sinks.transcript.end();
     if (this.#replayed && isBoundary(fact)) this.#reach();
   }

@@ -3,6 +3,7 @@ import type { Sinks } from '@temporalio/workflow';
 import { proxySinks } from '@temporalio/workflow';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
+import type { Compaction } from '../loop/compaction.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 
 export interface RunSinks extends Sinks {
@@ -16,6 +17,8 @@ export interface RunSinks extends Sinks {
     ): void;
     /** Message `index` (from 0). Called again for the same index when the Workflow is replayed. */
     append(index: number, message: TranscriptMessage): void;
+    /** What is sent to the model in place of the first messages from now on. */
+    compact(compaction: Compaction): void;
     /** The run has ended. */
     end(): void;
   };

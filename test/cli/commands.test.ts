@@ -121,7 +121,7 @@ describe('against a server with a Worker', () => {
     expect(runs.find((run) => run.id === id)?.title).toBe('one and two');
     const plain = await project.run('ls', '--query', query, '--limit', '1');
     expect(plain.stdout.trimEnd().split('\n')).toHaveLength(1);
-    expect(plain.stdout.split('\t')).toHaveLength(9);
+    expect(plain.stdout.split('\t')).toHaveLength(10);
 
     const shown = await project.run('show', id, '--json');
     const { state } = JSON.parse(shown.stdout) as { state: { metadata: unknown } };

@@ -117,7 +117,15 @@ describe('rewinding a run that has ended', () => {
       discarded: {
         iterations: 2,
         messages: 3,
-        calls: [{ name: 'pay', arguments: '{"cents":1}', iteration: 2, effect: 'keyed', outcome: 'finished' }],
+        calls: [
+          {
+            name: 'pay',
+            arguments: '{"cents":1}',
+            iteration: 2,
+            effect: 'keyed',
+            outcome: 'finished',
+          },
+        ],
         received: 0,
       },
       children: [],
@@ -185,12 +193,13 @@ describe('rewinding a run that has ended', () => {
     await run.rewind({ toIteration: 0 });
     expect(await run.result()).toMatchObject({ output: 'Done with: Go.' });
     const discarded = await run.discarded();
-    expect(discarded.map(({ how, toIteration, lastIteration }) => [how, toIteration, lastIteration]))
-      .toEqual([
-        ['rewound', 1, 3],
-        ['rewound', 1, 3],
-        ['rewound', 0, 3],
-      ]);
+    expect(
+      discarded.map(({ how, toIteration, lastIteration }) => [how, toIteration, lastIteration]),
+    ).toEqual([
+      ['rewound', 1, 3],
+      ['rewound', 1, 3],
+      ['rewound', 0, 3],
+    ]);
     expect(discarded.map(({ messages }) => says(messages).at(0))).toEqual([
       'assistant: Paying 1.',
       'user: Second.',

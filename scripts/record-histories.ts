@@ -10,11 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { RunHandle } from '../src/client/run-handle.ts';
 import {
+  askUser,
   createToolRegistry,
   defineAgent,
+  defineExternalTool,
   defineHook,
   defineTool,
   RetryableError,
+  task,
   userMessage,
 } from '../src/index.ts';
 import { toHistoryFile } from '../src/replay/recorded-run.ts';
@@ -70,6 +73,25 @@ const large = defineTool({
   input: z.object({}),
   effect: 'none',
   execute: () => 'much to say. '.repeat(10_000),
+});
+const guarded = defineTool({
+  name: 'guarded',
+  description: 'Asks first, about odd numbers.',
+  input: z.object({ n: z.number() }),
+  approve: { when: ({ n }) => n % 2 === 1, timeout: '1 hour' },
+  execute: ({ n }) => n,
+});
+const hasty = defineTool({
+  name: 'hasty',
+  description: 'Asks, and waits a moment only.',
+  input: z.object({}),
+  approve: { when: 'always', timeout: '200 ms' },
+  execute: () => 'never',
+});
+const webhook = defineExternalTool({
+  name: 'webhook',
+  description: 'Is answered by a program.',
+  input: z.object({}),
 });
 const tools = createToolRegistry();
 for (const tool of [echo, near, flaky, stuck, large]) tools.register(tool);
@@ -143,6 +165,54 @@ const agents = {
     ],
     instructions: 'Do.',
   }),
+  guarded: agentWith(
+    [
+      {
+        calls: [
+          ...[1, 2, 3, 5].map((n) => call('guarded', { n })),
+          call('guarded', { n: 'none' }),
+          call('webhook'),
+          call('ask_user', { question: 'Why?' }),
+          call('hasty'),
+        ],
+      },
+      { calls: [call('guarded', { n: 7 })] },
+      { text: 'Done.' },
+    ],
+    { tools: [guarded, hasty, webhook, askUser()] },
+  ),
+  speaks: agentWith([{ text: 'A long speech to come.', stallAfter: 1 }, { text: 'In short: no.' }]),
+  leads: agentWith(
+    ({ messages }) => {
+      const last = messages.findLast(({ role }) => role === 'user');
+      const said = JSON.stringify(last);
+      if (said.includes('FAIL')) return { error: { kind: 'bad_request', message: 'no' } };
+      if (said.includes('You work on one task')) return { text: 'A result.' };
+      return messages.at(-1)?.role === 'user'
+        ? {
+            calls: [
+              call('task', { task: 'One.' }),
+              call('fork', { task: 'FAIL' }),
+              call('task', { task: ' ' }),
+            ],
+          }
+        : { text: 'Done.' };
+    },
+    { tools: [task(), task({ name: 'fork', context: 'forked' })] },
+  ),
+  spends: agentWith(endless, {
+    budget: { tokens: 20_000, iterations: 2 },
+    onLimit: { waitFor: '1 hour' },
+  }),
+  forgets: agentWith(
+    ({ messages }) => {
+      const isFull = messages.length > 8 && !JSON.stringify(messages.at(-1)).includes('Sum up');
+      if (isFull) return { error: { kind: 'context_too_long', message: 'too long' } };
+      if (JSON.stringify(messages.at(-1)).includes('Sum up')) return { text: 'It went on.' };
+      return JSON.stringify(messages).includes('It went on.') ? { text: 'Done.' } : endless();
+    },
+    { maxIterations: 20 },
+  ),
   long: agentWith(
     ({ messages }) =>
       messages.filter(({ role }) => role === 'tool').length < 120
@@ -152,6 +222,16 @@ const agents = {
   ),
 };
 type Harness = TestHarness<typeof agents>;
+
+const reached = async (run: RunHandle, status: string): Promise<void> => {
+  while ((await run.snapshot()).status !== status) await delay(50);
+};
+const waiting = async (run: RunHandle): Promise<readonly string[]> => {
+  const { state } = await run.snapshot();
+  return (state?.pendingToolCalls ?? []).flatMap(({ status, call: { id } }) =>
+    status === 'awaiting' ? [id] : [],
+  );
+};
 
 const ended = async (
   harness: Harness,
@@ -204,6 +284,66 @@ const behaviours: Readonly<Record<string, (harness: Harness) => Promise<RunHandl
     const run = await harness.everloop.start('stuck', { input: 'Go.' });
     await startOf(run.id).promise;
     await run.terminate('enough');
+    return run;
+  },
+  'approvals-and-answers': async (harness) => {
+    const run = await harness.everloop.start('guarded', { input: 'Go.' });
+    await reached(run, 'waiting:approval');
+    const handle = harness.client.workflow.getHandle(run.id);
+    const [first = '', second = '', third = '', hook = '', person = ''] = await waiting(run);
+    await run.decide(first, { decision: 'edit', input: { n: 4 }, by: 'ann' });
+    await handle.signal('decide', { callId: second, decision: 'deny', reason: 'odd' });
+    await handle.signal('decide', { callId: 'none', decision: 'allow' });
+    await run.answer(hook, { ok: true });
+    await run.answer(person, '');
+    await delay(400); // the hasty one is denied by then
+    await run.decide(third, { decision: 'allow', remember: true });
+    await run.result();
+    return run;
+  },
+  'a-steered-model': async (harness) => {
+    const run = await harness.everloop.start('speaks', { input: 'Speak.' });
+    while ((await run.snapshot()).open[0]?.status !== 'started') await delay(20);
+    await run.send('Shorter.', { mode: 'steer' });
+    await run.result();
+    return run;
+  },
+  'an-interrupted-tool': async (harness) => {
+    const run = await harness.everloop.start('stuck', { input: 'Go.' });
+    await startOf(run.id).promise;
+    await run.send('Stop that.', { mode: 'interrupt' });
+    await run.result();
+    return run;
+  },
+  'a-paused-run': async (harness) => {
+    const run = await harness.everloop.start('endless', { input: 'Go.' });
+    await run.pause({ by: 'ann', reason: 'lunch' });
+    await reached(run, 'paused');
+    await run.send('Meanwhile.');
+    await run.resume({ by: 'ann' });
+    await run.result();
+    return run;
+  },
+  'a-run-at-its-budget': async (harness) => {
+    const run = await harness.everloop.start('spends', { input: 'Go.' });
+    await reached(run, 'waiting:budget');
+    await run.extendBudget({ iterations: 1 });
+    await reached(run, 'waiting:budget');
+    await run.cancel();
+    await run.result();
+    return run;
+  },
+  'sub-agents': (harness) => ended(harness, 'leads'),
+  'a-compacted-conversation': (harness) => ended(harness, 'forgets'),
+  'a-run-that-waits-through-two-histories': async (harness) => {
+    const run = await harness.everloop.start('guarded', { input: 'Go.' });
+    await reached(run, 'waiting:approval');
+    const handle = harness.client.workflow.getHandle(run.id);
+    while ((await run.snapshot()).state?.generation === 1) {
+      await Promise.all(Array.from({ length: 50 }, () => handle.signal('resume')));
+    }
+    await run.cancel();
+    await run.result();
     return run;
   },
   'a-killed-worker': async (harness) => {

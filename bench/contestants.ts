@@ -6,6 +6,8 @@ import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import { connectClient } from '../src/engine/connect.ts';
 import { connectWorker } from '../src/engine/connect-worker.ts';
+import type { BlobStore } from '../src/storage/blob-store.ts';
+import { createFileBlobStore } from '../src/storage/file-blob-store.ts';
 import { folderBytes } from './folder-bytes.ts';
 import type { SideName, StartedRun, WorkerPlace } from './sides.ts';
 import { namespace, sides } from './sides.ts';
@@ -22,7 +24,9 @@ export interface Contestants {
   readonly client: Client;
   readonly floor: Contestant;
   readonly everloop: Contestant;
-  /** Bytes in Everloop's blob store. */
+  /** Everloop's blob store. */
+  readonly blobs: BlobStore;
+  /** Bytes in it. */
   blobBytes(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -42,6 +46,7 @@ export async function startContestants(address: string, workload: Workload): Pro
     client,
     floor,
     everloop,
+    blobs: createFileBlobStore(blobs),
     blobBytes: () => folderBytes(blobs),
     async stop() {
       await floor.stop();

@@ -1,25 +1,29 @@
-/** Transcripts in the blob store: segments of messages, and one list that names them in order. */
+/** Transcripts in the blob store: segments of messages, and lists that name them; a list goes on from the one before it. */
 import * as z from 'zod/mini';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { EverloopError } from '../everloop-error.ts';
-import type { TranscriptRef } from '../loop/transcript-ref.ts';
+import { TranscriptRef } from '../loop/transcript-ref.ts';
 import type { BlobStore } from './blob-store.ts';
 
 /** Messages of a segment at most: few blobs for a long run, little to read for a page of it. */
 const segmentMessages = 100;
 /** A segment is closed before it grows beyond this, unless one message alone does; bytes of JSON. */
 const segmentBytes = 4 * 1024 * 1024;
+/** Lists that go on from one another at most, before one names all segments: each is a blob to be read. */
+const maxDepth = 50;
 
-/** `take`: only the first so many of its messages belong to the transcript; the rest is of the run that wrote it. */
-const Segment = z.object({
-  hash: z.string(),
-  messages: z.int(),
-  bytes: z.int(),
-  take: z.optional(z.int()),
-});
+const Segment = z.object({ hash: z.string(), messages: z.int(), bytes: z.int() });
 type Segment = z.infer<typeof Segment>;
 /** Read tolerantly: a later version may say more. */
-const SegmentList = z.object({ version: z.int(), segments: z.array(Segment) });
+const SegmentList = z.object({
+  version: z.int(),
+  /** The transcript that this one goes on from, or the first part of it. */
+  before: z.optional(TranscriptRef),
+  /** Lists that stand before it. */
+  depth: z.optional(z.int()),
+  segments: z.array(Segment),
+});
+type SegmentList = z.infer<typeof SegmentList>;
 const SegmentContent = z.object({
   version: z.int(),
   messages: z.array(z.custom<TranscriptMessage>(isMessage)),
@@ -27,7 +31,7 @@ const SegmentContent = z.object({
 
 /**
  * Adds messages to a sealed transcript, or to the first `keep` messages of it; what is sealed stays as it is, so
- * that runs may share it.
+ * that runs may share it. What is written does not depend on what is there already.
  * @throws EverloopError `blob_store_failed`, `blob_missing`
  */
 export async function writeTranscript(
@@ -36,21 +40,40 @@ export async function writeTranscript(
   messages: readonly TranscriptMessage[],
   keep: number = Number.POSITIVE_INFINITY,
 ): Promise<TranscriptRef> {
-  const before = sealed === undefined ? [] : firstOf(await readList(blobs, sealed), keep);
-  const fresh = await Promise.all(
+  const before = sealed && { ...sealed, messages: Math.min(keep, sealed.messages) };
+  if (before !== undefined && messages.length === 0) return before;
+  const segments = await Promise.all(
     segmentTexts(messages).map(async (texts): Promise<Segment> => {
       const bytes = Buffer.from(`{"version":1,"messages":[${texts.join(',')}]}`);
       const hash = await blobs.put(bytes, { type: 'application/json' });
       return { hash, messages: texts.length, bytes: bytes.byteLength };
     }),
   );
-  const segments = [...before, ...fresh];
-  const list = Buffer.from(JSON.stringify({ version: 1, segments }));
+  const list = await listAfter(blobs, before, segments);
+  const text = Buffer.from(JSON.stringify({ version: 1, ...list }));
   return {
-    hash: await blobs.put(list, { type: 'application/json' }),
-    messages: segments.reduce((sum, segment) => sum + sizeOf(segment), 0),
-    bytes: segments.reduce((sum, segment) => sum + segment.bytes, 0),
+    hash: await blobs.put(text, { type: 'application/json' }),
+    messages: (before?.messages ?? 0) + messages.length,
+    bytes: (before?.bytes ?? 0) + segments.reduce((sum, { bytes }) => sum + bytes, 0),
   };
+}
+
+/** The list of a transcript that goes on with these segments. */
+async function listAfter(
+  blobs: BlobStore,
+  before: TranscriptRef | undefined,
+  segments: readonly Segment[],
+): Promise<Omit<SegmentList, 'version'>> {
+  if (before === undefined || before.messages === 0) return { segments: [...segments] };
+  const earlier = await readList(blobs, before);
+  const depth = (earlier.depth ?? 0) + 1;
+  const isCut = lengthOf(earlier) > before.messages;
+  if (depth <= maxDepth || isCut) return { before, depth, segments: [...segments] };
+  const all = await Array.fromAsync(segmentsBackwards(blobs, before, 0));
+  // A list that was cut on the way must stay where it is.
+  const isPart = ({ segment, first, next }: PlacedSegment) => next - first < segment.messages;
+  if (all.some(isPart)) return { before, depth, segments: [...segments] };
+  return { segments: [...all.map(({ segment }) => segment).toReversed(), ...segments] };
 }
 
 /**
@@ -63,39 +86,56 @@ export async function readTranscript(
   since = 0,
   until: number = Number.POSITIVE_INFINITY,
 ): Promise<readonly TranscriptMessage[]> {
+  const end = Math.min(until, ref.messages);
+  const wanted: PlacedSegment[] = [];
+  for await (const placed of segmentsBackwards(blobs, ref, since)) {
+    if (placed.first < end) wanted.push(placed);
+  }
   const messages: TranscriptMessage[] = [];
-  let first = 0;
-  for (const segment of await readList(blobs, ref)) {
-    const size = sizeOf(segment);
-    if (first + size > since && first < until) {
-      const content = await readJson(blobs, segment.hash, SegmentContent);
-      const end = Math.min(size, until - first);
-      messages.push(...content.messages.slice(Math.max(0, since - first), end));
-    }
-    first += size;
+  for (const { segment, first, next } of wanted.toReversed()) {
+    const content = await readJson(blobs, segment.hash, SegmentContent);
+    messages.push(
+      ...content.messages.slice(Math.max(0, since - first), Math.min(end, next) - first),
+    );
   }
   return messages;
 }
 
-/** Messages of the transcript that a segment holds. */
-function sizeOf({ messages, take = messages }: Segment): number {
-  return take;
+/** A segment where it stands: from index `first` on, up to and without `next`. */
+interface PlacedSegment {
+  readonly segment: Segment;
+  readonly first: number;
+  readonly next: number;
 }
 
-/** The segments that hold the first `count` messages. */
-function firstOf(segments: readonly Segment[], count: number): readonly Segment[] {
-  const kept: Segment[] = [];
-  let left = count;
-  for (const segment of segments) {
-    if (left <= 0) break;
-    kept.push(sizeOf(segment) <= left ? segment : { ...segment, take: left });
-    left -= sizeOf(segment);
+/** The segments from the last back to the one that holds message `since`. */
+async function* segmentsBackwards(
+  blobs: BlobStore,
+  ref: TranscriptRef,
+  since: number,
+): AsyncGenerator<PlacedSegment, void, undefined> {
+  let at: TranscriptRef | undefined = ref;
+  while (at !== undefined && at.messages > since) {
+    const list: SegmentList = await readList(blobs, at);
+    let end = lengthOf(list);
+    for (const segment of list.segments.toReversed()) {
+      const first = end - segment.messages;
+      if (first < at.messages && end > since) {
+        yield { segment, first, next: Math.min(end, at.messages) };
+      }
+      end = first;
+    }
+    const { before }: SegmentList = list;
+    at = before && { ...before, messages: Math.min(before.messages, at.messages) };
   }
-  return kept;
 }
 
-async function readList(blobs: BlobStore, { hash }: TranscriptRef): Promise<readonly Segment[]> {
-  return (await readJson(blobs, hash, SegmentList)).segments;
+function lengthOf({ before, segments }: SegmentList): number {
+  return segments.reduce((sum, { messages }) => sum + messages, before?.messages ?? 0);
+}
+
+async function readList(blobs: BlobStore, { hash }: TranscriptRef): Promise<SegmentList> {
+  return await readJson(blobs, hash, SegmentList);
 }
 
 async function readJson<T>(

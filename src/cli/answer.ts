@@ -1,12 +1,12 @@
 /** `everloop answer`: answers a call that waits for somebody's answer. */
 import type { Command } from 'commander';
 import { EverloopError } from '../everloop-error.ts';
-import { whoDecides } from './login-name.ts';
 import { tellRun } from './open-run.ts';
 import type { Cli } from './program.ts';
 import { readInput } from './read-input.ts';
 import { writeJson, writeLine } from './terminal.ts';
 import { waitingCallLine, waitingCalls } from './waiting-calls.ts';
+import { whoDecides } from './who-decides.ts';
 
 interface AnswerOptions {
   readonly file?: string;

@@ -1,9 +1,9 @@
 /** `everloop approve`: lets calls run that wait for approval. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { parseInput } from './call-input.ts';
 import type { DecideOptions } from './decide-calls.ts';
 import { decideCalls } from './decide-calls.ts';
+import { parseCallInput } from './parse-call-input.ts';
 import type { Cli } from './program.ts';
 
 interface ApproveOptions extends DecideOptions {
@@ -33,7 +33,7 @@ export function addApprove(root: Command, cli: Cli): void {
       const decision =
         input === undefined
           ? { decision: 'allow' as const }
-          : { decision: 'edit' as const, input: parseInput(input, '--input') };
+          : { decision: 'edit' as const, input: parseCallInput(input, '--input') };
       const remembered = remember === true && { remember };
       await decideCalls(cli, id, calls, { ...decision, ...remembered }, options);
     });

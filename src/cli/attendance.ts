@@ -12,11 +12,11 @@ import { connectRuns, engineAgain, hasWorker, leaveEngine, willHaveWorker } from
 import { followTree } from './follow-tree.ts';
 import { Interrupted } from './interrupted.ts';
 import type { LocalWorker } from './local-worker.ts';
-import { whoDecides } from './login-name.ts';
 import { withProgress } from './progress.ts';
 import type { RunView } from './run-view.ts';
 import type { Terminal } from './terminal.ts';
 import { writeNote } from './terminal.ts';
+import { whoDecides } from './who-decides.ts';
 import { checkKeyOf } from './worker-problems.ts';
 
 /** A run as far as its attendance needs to know it. */

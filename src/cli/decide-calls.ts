@@ -1,13 +1,13 @@
 /** Decides on calls that wait for approval: what `approve` and `deny` share. */
 import { EverloopError } from '../everloop-error.ts';
 import type { DecideInput } from '../loop/control.ts';
-import { whoDecides } from './login-name.ts';
 import type { OpenRun } from './open-run.ts';
 import { tellRun } from './open-run.ts';
 import type { Cli } from './program.ts';
 import { printable, writeJson, writeLine, writeNote } from './terminal.ts';
 import type { WaitingCall } from './waiting-calls.ts';
 import { chosenCalls, waitingCallLine, waitingCalls } from './waiting-calls.ts';
+import { whoDecides } from './who-decides.ts';
 
 /** Which calls are meant, and how it is told. */
 export interface DecideOptions {

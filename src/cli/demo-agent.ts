@@ -23,7 +23,7 @@ export function demoAgent(options: DemoAgentOptions): AgentDefinition {
   const { model, root, reportFolder, ledger, pauseAt } = options;
   const readers = fileTools(root).filter((tool) => tool.name !== 'write_file');
   const writers = fileTools(reportFolder).filter((tool) => tool.name === 'write_file');
-  const tools = [...readers, ...writers.map(onlyTheReport)];
+  const tools = [...readers, ...writers.map(onlyTheReport).map(withApproval)];
   return defineAgent({
     model,
     instructions: demoInstructions,
@@ -41,4 +41,9 @@ function onlyTheReport(tool: Tool): Tool {
       return Promise.reject(new Error(`only ${demoReportName} may be written here`));
     },
   };
+}
+
+/** Nothing is written before somebody says so. */
+function withApproval(tool: Tool): Tool {
+  return { ...tool, approve: { when: 'always' } };
 }

@@ -1,10 +1,13 @@
-/** The demo's story: a run whose Worker is killed when an answer begins to come, and again in the middle of a tool. */
+/** The demo's story: a run whose Worker is killed when an answer begins to come, and again in the middle of a tool; an approval; a fork. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Everloop } from '../client/everloop.ts';
 import { demoReportName } from '../config-built-in.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { CallLogLine } from '../testing/provider-server/call-log.ts';
+import { createDemoApproval } from './demo-approval.ts';
+import type { DemoFork } from './demo-fork.ts';
+import { performFork } from './demo-fork.ts';
 import { readJsonLines, readLedger } from './demo-ledger.ts';
 import type { DemoWorkerOrder } from './demo-worker.ts';
 import type { DemoWorkerProcess } from './demo-worker-process.ts';
@@ -26,14 +29,23 @@ export interface StoryOptions {
   readonly connect: FollowOptions['connect'];
 }
 
+/** What has happened. */
+export interface DemoStory {
+  readonly runId: string;
+  readonly result: RunResult;
+  readonly kills: number;
+  readonly approvals: number;
+  readonly fork: DemoFork;
+}
+
 /** Between two looks at a file: an answer is on its way for much longer. */
 const lookMs = 5;
 
-/** Starts the run, kills its Worker as asked, and follows it to its end. No Worker process is left. */
+/** Starts the run, kills its Worker as asked, grants what it asks for, follows it to its end, and forks it. No Worker process is left. */
 export async function runWithKills(
   terminal: Terminal,
   { order, kill, log, everloop, connect }: StoryOptions,
-): Promise<{ runId: string; result: RunResult; kills: number }> {
+): Promise<DemoStory> {
   const { stderr } = terminal;
   // What the model says is part of the story here; stdout is for what comes of it.
   const view = createTextView({ ...terminal, stdout: stderr });
@@ -63,6 +75,7 @@ export async function runWithKills(
     tell(`${why}: Worker ${workers} is killed (kill -9).`);
   };
   const over = new AbortController();
+  const approval = createDemoApproval(everloop, tell);
 
   const story = async (): Promise<never> => {
     let current = startWorker();
@@ -93,11 +106,21 @@ export async function runWithKills(
       onEvent: (event) => {
         progress.stop();
         view.event(event);
+        approval.event(event);
       },
     });
-    const result = await Promise.race([following, story()]);
+    const trouble = Promise.race([story(), approval.failed]);
+    const result = await Promise.race([following, trouble]);
     view.end(result);
-    return { runId, result, kills };
+    const forking = performFork(terminal, {
+      runId,
+      everloop,
+      connect,
+      view: createTextView({ ...terminal, stdout: stderr }, { beginning: true }),
+      tell,
+    });
+    const fork = await Promise.race([forking, trouble]);
+    return { runId, result, kills, approvals: approval.granted, fork };
   } finally {
     over.abort();
     progress.stop();

@@ -14,6 +14,7 @@ import { createFileBlobStore } from '../storage/file-blob-store.ts';
 import type { CallLogLine } from '../testing/provider-server/call-log.ts';
 import type { DemoCounts } from './demo-counts.ts';
 import { countCalls } from './demo-counts.ts';
+import type { DemoFork } from './demo-fork.ts';
 import { runWithKills } from './demo-kills.ts';
 import { readJsonLines, readLedger } from './demo-ledger.ts';
 import { demoProviderOf, startDemoProvider } from './demo-provider.ts';
@@ -29,6 +30,8 @@ import { writeNote } from './terminal.ts';
 export interface DemoOutcome {
   readonly result: RunResult;
   readonly kills: number;
+  readonly approvals: number;
+  readonly fork: DemoFork;
   readonly counts: DemoCounts;
   /** `ok`, or what is wrong. */
   readonly replay: string;
@@ -99,7 +102,7 @@ export async function performDemo(
   const connect = () => connectRuns(demoConfig, { address: server.address });
   const runs = await connect();
   undo.push(() => runs.close());
-  const { runId, result, kills } = await runWithKills(terminal, {
+  const { runId, ...story } = await runWithKills(terminal, {
     order,
     kill,
     log,
@@ -107,15 +110,14 @@ export async function performDemo(
     connect: async () => ({ runs: await connect(), address: server.address }),
   });
   return {
-    result,
-    kills,
+    ...story,
     counts: countCalls({
       log: (await readJsonLines(log)) as readonly CallLogLine[],
       bodies: provider.bodies(),
       ledger: await readLedger(ledger),
     }),
-    replay: await withProgress(terminal, 'replaying the run', () =>
-      replayOf(terminal, runs, runId),
+    replay: await withProgress(terminal, 'replaying the run and its fork', () =>
+      replayOf(terminal, runs, [runId, story.fork.runId]),
     ),
     report: join(reportFolder, demoReportName),
   };
@@ -145,15 +147,20 @@ export async function isWritten(file: string): Promise<boolean> {
   );
 }
 
-async function replayOf(terminal: Terminal, { client }: Runs, runId: string): Promise<string> {
+async function replayOf(
+  terminal: Terminal,
+  { client }: Runs,
+  runIds: readonly string[],
+): Promise<string> {
   const { installWorkerRuntime } = await import('./worker-runtime.ts');
   const { replayHistory } = await import('../replay/replay.ts');
   installWorkerRuntime(terminal);
-  const verdict = await replayHistory(
-    await Array.fromAsync(readRawHistory(client, { runId })),
-    runId,
-  );
-  return verdict.ok ? 'ok' : verdict.problem;
+  for (const runId of runIds) {
+    const history = await Array.fromAsync(readRawHistory(client, { runId }));
+    const verdict = await replayHistory(history, runId);
+    if (!verdict.ok) return verdict.problem;
+  }
+  return 'ok';
 }
 
 /** Bundled once, so that each new Worker process is there sooner; the file that it is read from. */

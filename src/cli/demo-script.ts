@@ -9,7 +9,7 @@ import { composeReport, fileCount, readListing } from './demo-report.ts';
 /** Enough to know a project by. */
 const filesToRead = 3;
 
-/** The answer to a request: list, read, search, write, done. */
+/** The answer to a request: list, read, search, write, done, and once more in short. */
 export function demoScript(request: Request): ScriptedAnswer {
   const results = resultsIn(request);
   const position = request.messages.filter(({ role }) => role === 'assistant').length;
@@ -38,9 +38,13 @@ export function demoScript(request: Request): ScriptedAnswer {
         text: 'I write the report.',
         calls: [{ name: 'write_file', input: { path: demoReportName, content: report() } }],
       };
-    default:
+    case 4:
       return {
         text: `The report is written: ${fileCount(listing)}, of which I read ${read.length}.`,
+      };
+    default:
+      return {
+        text: `In one sentence: ${fileCount(listing)}, and the report says what is in them.`,
       };
   }
 }

@@ -22,7 +22,7 @@ export function addDemo(root: Command, cli: Cli): void {
     .command('demo')
     .summary('watch a run survive: half a minute, no key needed')
     .description(
-      'An agent reports on the files of this folder while its Worker is killed twice. The model is that of EVERLOOP_MODEL; without its key (OPENAI_API_KEY) a scripted one speaks. Nothing but the report is written.',
+      'An agent reports on the files of this folder while its Worker is killed twice; it asks for an approval, and is forked at the end. The model is that of EVERLOOP_MODEL; without its key (OPENAI_API_KEY) a scripted one speaks. Nothing but the report is written.',
     )
     .option('--no-kill', 'let the Worker live')
     .option('--json', 'one object at the end')
@@ -46,13 +46,15 @@ async function demo(cli: Cli, { kill, json }: DemoOptions): Promise<void> {
   } finally {
     for (const step of undo.toReversed()) await step().catch(() => undefined);
   }
-  const { kills, counts, replay, report, result } = outcome;
+  const { kills, approvals, fork, counts, replay, report, result } = outcome;
   const { modelCalls, toolCalls, repeated } = counts;
-  if (json === true)
-    writeJson(terminal, { kills, modelCalls, toolCalls, repeated, replay, report });
-  else writeOutcome(terminal, outcome, Math.round((Date.now() - startedAt) / 1000));
+  if (json === true) {
+    const calls = { modelCalls, toolCalls, repeated };
+    writeJson(terminal, { kills, approvals, fork: fork.stopReason, ...calls, replay, report });
+  } else writeOutcome(terminal, outcome, Math.round((Date.now() - startedAt) / 1000));
   const isAsPromised =
     result.stopReason === 'completed' &&
+    fork.stopReason === 'completed' &&
     kills === (kill ? 2 : 0) &&
     repeated === 0 &&
     replay === 'ok' &&
@@ -63,7 +65,7 @@ async function demo(cli: Cli, { kill, json }: DemoOptions): Promise<void> {
 }
 
 function writeOutcome(terminal: Terminal, outcome: DemoOutcome, seconds: number): void {
-  const { result, kills, counts, replay, report } = outcome;
+  const { result, kills, approvals, fork, counts, replay, report } = outcome;
   const { modelCalls, cutModelCalls, toolCalls, cutToolCalls, repeated } = counts;
   const again = (cut: number) => (cut === 0 ? '' : `, ${cut} more broken off and asked again`);
   const rows: readonly (readonly [string, string])[] = [
@@ -72,6 +74,11 @@ function writeOutcome(terminal: Terminal, outcome: DemoOutcome, seconds: number)
       `${result.stopReason}, ${counted(result.iterations, 'iteration')}, ${seconds} s in all`,
     ],
     ['Worker killed', counted(kills, 'time')],
+    ['approvals', `${approvals} asked for and given`],
+    [
+      'fork',
+      `${fork.stopReason}, ${counted(fork.inherited, 'message')} inherited, ${counted(fork.modelCalls, 'model call')} of its own`,
+    ],
     ['model calls', `${modelCalls} answered${again(cutModelCalls)}`],
     ['tool calls', `${toolCalls} finished${again(cutToolCalls)}`],
     ['run again although complete', String(repeated)],

@@ -32,7 +32,7 @@ export function addLs(root: Command, cli: Cli): void {
     .option('--agent <name>', 'only runs of this agent')
     .option(
       '--status <status>',
-      'only runs with this status: running, waiting:approval, waiting:answer, paused or a stop reason',
+      'only runs with this status: running, waiting:approval, waiting:answer, waiting:budget, paused or a stop reason',
     )
     .option('--parent <run>', 'only sub-agents of this run')
     .option('--query <query>', 'Temporal visibility query, such as "StartTime > \'2026-01-01\'"')

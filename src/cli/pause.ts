@@ -1,9 +1,9 @@
 /** `everloop pause`: lets a run stand still. */
 import type { Command } from 'commander';
-import { whoDecides } from './login-name.ts';
 import { tellRun } from './open-run.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine } from './terminal.ts';
+import { whoDecides } from './who-decides.ts';
 
 interface PauseOptions {
   readonly reason?: string;

@@ -14,6 +14,7 @@ import { addDev } from './dev.ts';
 import { addDiff } from './diff.ts';
 import { addDoctor } from './doctor.ts';
 import { addExport } from './export.ts';
+import { addExtendBudget } from './extend-budget.ts';
 import { addFork } from './fork.ts';
 import { addInit } from './init.ts';
 import { addLs } from './ls.ts';
@@ -105,6 +106,7 @@ const commands: readonly ((root: Command, cli: Cli) => void)[] = [
   addAnswer,
   addPause,
   addResume,
+  addExtendBudget,
   addFork,
   addRewind,
   addRetry,

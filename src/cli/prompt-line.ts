@@ -12,7 +12,7 @@ export type Reply =
   | { readonly kind: 'closed' | 'interrupted' | 'ended' };
 
 /** How a question is put. */
-export interface Question {
+interface Question {
   readonly text: string;
   /** What stands there to be changed. */
   readonly draft?: string;

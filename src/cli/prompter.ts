@@ -4,13 +4,13 @@ import { EverloopError } from '../everloop-error.ts';
 import type { DecideInput } from '../loop/control.ts';
 import type { RunEvent } from '../loop/events.ts';
 import type { Attendant, Desk } from './attendant.ts';
-import { parseInput } from './call-input.ts';
-import { oneLine } from './format.ts';
-import { whoDecides } from './login-name.ts';
+import { oneLine, shorten } from './format.ts';
+import { parseCallInput } from './parse-call-input.ts';
 import type { PromptLine, Reply } from './prompt-line.ts';
 import { readQuestion } from './read-question.ts';
 import { printable, writeNote } from './terminal.ts';
 import { callText, commandsFor } from './waiting-calls.ts';
+import { whoDecides } from './who-decides.ts';
 
 /** A call that waits, and how to take back the question about it. */
 interface Waiting {
@@ -48,7 +48,7 @@ export function createPrompter(line: PromptLine, desk: Desk): Attendant {
       if (reply.kind !== 'said') return reply;
       if (reply.text === '') return { kind: 'said', text: '' };
       try {
-        return { decision: 'edit', input: parseInput(reply.text, 'This') };
+        return { decision: 'edit', input: parseCallInput(reply.text, 'This') };
       } catch (error) {
         note(error instanceof Error ? error.message : String(error));
         text = reply.text;
@@ -64,6 +64,8 @@ export function createPrompter(line: PromptLine, desk: Desk): Attendant {
     const agent = agents.get(runId);
     const whose = agent === undefined ? '' : ` of sub-agent ${agent}`;
     const text = `Allow ${callText(name, input)}${printable(whose)}? [y]es, [n]o, [a]lways, [e]dit`;
+    // Nobody should decide on what they cannot see.
+    if (callText(name, input).endsWith('…')) note(wholeInput(input));
     for (;;) {
       const reply = await line.ask({ text, signal: over.signal });
       if (reply.kind !== 'said') return reply.kind;
@@ -185,4 +187,18 @@ function compact(input: string): string {
   } catch {
     return printable(oneLine(input));
   }
+}
+
+/** A screenful or two; what is longer is in the transcript. */
+const inputLength = 4_000;
+
+/** The input over as many lines as it takes. */
+function wholeInput(input: string): string {
+  let text = input;
+  try {
+    text = JSON.stringify(JSON.parse(input), undefined, 2);
+  } catch {
+    // It is shown as it came.
+  }
+  return shorten(text, inputLength);
 }

@@ -6,7 +6,7 @@ import { usdText, useText } from '../loop/budget-text.ts';
 import type { LiveEvent, RunEvent } from '../loop/events.ts';
 import { callIdOf } from '../loop/message-ids.ts';
 import type { RunEnd } from '../loop/run-status.ts';
-import { controlLine } from './control-lines.ts';
+import { controlLine } from './control-line.ts';
 import { counted, formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { formatCall } from './format-transcript.ts';
 import { mediaLabel } from './media-label.ts';
@@ -168,6 +168,9 @@ export function createTextView(terminal: Terminal, options: TextViewOptions = {}
         default: {
           const line = controlLine(event);
           if (line !== undefined) note(line);
+          if (type !== 'approval-decision' || data.decision !== 'edit') return;
+          const edited = formatCall(data.name, JSON.stringify(data.input), callLength);
+          calls.set(data.callId, { line: edited, startedAt: 0 });
         }
       }
     },

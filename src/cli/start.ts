@@ -1,12 +1,11 @@
 /** `everloop start`: starts a run and leaves it to its Worker. */
-import type { Duration } from '@temporalio/common';
 import type { Command } from 'commander';
-import { EverloopError } from '../everloop-error.ts';
 import type { RunOptions } from './options.ts';
 import { addPair, addValue, checkAgent, toAmount, toCount, toStartOptions } from './options.ts';
 import type { Cli } from './program.ts';
 import { readUserInput } from './read-user-input.ts';
 import { writeJson, writeLine } from './terminal.ts';
+import { toDuration } from './to-duration.ts';
 
 interface StartOptions extends RunOptions {
   readonly file?: string;
@@ -60,7 +59,8 @@ async function start(
   if (options.taskQueue === undefined && !mayBeForeign) checkAgent(config, agent);
   const { file, image: images } = options;
   const input = await readUserInput(terminal, { argument, file, images });
-  const delayMs = options.delay === undefined ? undefined : await toDelay(options.delay);
+  const delayMs =
+    options.delay === undefined ? undefined : await toDuration(options.delay, '--delay');
   const engine = await runningEngine(config);
   const taskQueue = options.taskQueue ?? config.taskQueue;
   const { id } = await withRuns(
@@ -76,18 +76,4 @@ async function start(
   );
   if (options.json === true) writeJson(terminal, { id, agent, taskQueue });
   else writeLine(terminal, id);
-}
-
-/** @throws EverloopError `invalid_input` */
-async function toDelay(text: string): Promise<number> {
-  // Comes with a part of the Temporal SDK.
-  const { toMilliseconds } = await import('../tools/duration.ts');
-  try {
-    return toMilliseconds(text as Duration, '--delay');
-  } catch (error) {
-    throw new EverloopError('invalid_input', `--delay: ${JSON.stringify(text)} is no duration`, {
-      hint: 'write a number and a unit, such as "90 s", "2 hours" or "1 day"',
-      cause: error,
-    });
-  }
 }

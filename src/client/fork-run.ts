@@ -12,6 +12,7 @@ import { awaitingState } from '../loop/departure-states.ts';
 import type { ForkRequest } from '../loop/fork-request.ts';
 import { forkProblem, forkShapeProblem, newestForkPoint } from '../loop/fork-request.ts';
 import type { FromPoint } from '../loop/from-point.ts';
+import type { LoopState } from '../loop/loop-state.ts';
 import { isOpen } from '../loop/run-status.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { fork } from '../workflows/messages.ts';
@@ -48,9 +49,9 @@ export async function forkRun(
   const checked = await checkedRequest(client, blobs, run, request);
   if (isOpen(run.status) && run.stuck === undefined && run.workers > 0) {
     const forked = await byTheRun(client, id, checked);
-    if (forked !== undefined) return forked;
+    return forked ?? (await fromHere(client, await takeSnapshot(client, id), checked));
   }
-  return await fromHere(client, await takeSnapshot(client, id), checked);
+  return await fromHere(client, run, checked);
 }
 
 /** The request with the message's index; what is wrong with it is found out before anything is started. */
@@ -66,13 +67,18 @@ async function checkedRequest(
   const problem = forkProblem(state, request);
   if (problem !== undefined) throw refusal(id, codeOfRejection[problem.type], problem.text);
   const { at, edit, input } = request;
-  if (at === undefined && edit === undefined) return request;
+  // In the state itself there is nothing else that could be wrong.
+  if (edit === undefined && (at === undefined || isInTail(state, at))) return request;
   const { index, cut } = await cutRun(client, blobs, state, at ?? newestForkPoint(state), edit);
   if (cut.lastRole === 'assistant' && input === undefined) {
     const text = `message ${cut.last} of run ${id} is an answer: say what the fork is to go on with (input)`;
     throw refusal(id, 'input_required', text);
   }
   return at === undefined ? request : { ...request, at: index };
+}
+
+function isInTail({ transcript: { count, tail } }: LoopState, at: number | string): boolean {
+  return typeof at === 'number' && at >= count - tail.length;
 }
 
 function refusal(id: string, code: ErrorCode = 'rejected', text: string): EverloopError {

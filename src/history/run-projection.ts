@@ -54,6 +54,9 @@ export class RunProjection {
   readonly #admitted = new Map<string, { readonly name: string; readonly input: unknown }>();
   /** The newest iteration known to have ended. */
   #ended = 0;
+  /** The results that the last Workflow task brought, and the state before them: until something else than an Update follows. */
+  #brought: { readonly before: LoopState | undefined; readonly results: readonly Result[] } | undefined;
+  #isSilent = false;
 
   constructor(runId: string, onStep: (step: Step) => void = () => {}) {
     this.#runId = runId;
@@ -66,7 +69,39 @@ export class RunProjection {
   }
 
   add(event: RecordedEvent): void {
-    for (const met of this.#order.add(event)) this.#meet(met);
+    const met = this.#order.add(event);
+    if (event.type === 'task-completed') this.#meetTask(met);
+    else {
+      if (event.type !== 'update-accepted') this.#brought = undefined;
+      for (const each of met) this.#meet(each);
+    }
+  }
+
+  #meetTask(met: readonly Met[]): void {
+    const results = met.filter(isResult);
+    for (const each of met) if (!isResult(each)) this.#meet(each);
+    this.#brought = results.length === 0 ? undefined : { before: this.#state, results };
+    for (const each of results) this.#meet(each);
+  }
+
+  /**
+   * History places an Update after the results of its task; the Workflow handles it before it goes on with them.
+   * What they come to after it is what counts.
+   */
+  #insert(fact: Exclude<Fact, { type: 'run-started' }>): void {
+    if (this.#brought?.before === undefined || this.#state === undefined) {
+      this.#apply(fact);
+      return;
+    }
+    const shown = this.#state;
+    const { results } = this.#brought;
+    const before = apply(this.#brought.before, fact);
+    this.#brought = { before, results };
+    this.#state = before;
+    this.#isSilent = true;
+    for (const result of results) this.#meet(result);
+    this.#isSilent = false;
+    this.#onStep({ fact, before: shown, after: this.#state });
   }
 
   #meet(event: Met): void {
@@ -123,7 +158,7 @@ export class RunProjection {
     if (this.#state === undefined) throw new Error('the history does not begin with its start');
     const before = this.#state;
     this.#state = apply(before, fact);
-    this.#onStep({ fact, before, after: this.#state });
+    if (!this.#isSilent) this.#onStep({ fact, before, after: this.#state });
   }
 
   #start(event: Extract<RecordedEvent, { type: 'started' }>): void {
@@ -338,9 +373,9 @@ export class RunProjection {
     if (request === undefined) return;
     const { name, input } = request;
     const at = this.#order.now;
-    if (isControlName(name)) this.#apply(toControlFact(name, input, at));
+    if (isControlName(name)) this.#insert(toControlFact(name, input, at));
     if (name !== 'send' || !isSendInput(input)) return;
-    this.#apply(receivedFact(input, input.id ?? event.updateId, at));
+    this.#insert(receivedFact(input, input.id ?? event.updateId, at));
   }
 
   #childStarted(event: Extract<RecordedEvent, { type: 'child-initiated' }>): void {
@@ -395,6 +430,23 @@ export class RunProjection {
     }
     this.#apply({ type: 'stopped', at: asOf, stop });
     this.#apply({ type: 'ended', at: asOf });
+  }
+}
+
+/** What Workflow code waits for: it goes on with it once all Signals and Updates of the task are handled. */
+type Result = Exclude<Resolution, { type: 'signaled' | 'cancel-requested' }>;
+
+function isResult(met: Met): met is Result {
+  switch (met.type) {
+    case 'activity-completed':
+    case 'activity-failed':
+    case 'activity-timed-out':
+    case 'activity-cancelled':
+    case 'timer-fired':
+    case 'child-closed':
+      return true;
+    default:
+      return false;
   }
 }
 

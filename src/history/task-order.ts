@@ -57,11 +57,15 @@ export class TaskOrder {
   }
 }
 
-/** Workflow code goes on only when all that a task brought is known to it: a cancellation is noted before anything else. */
+/**
+ * Workflow code goes on only when all that a task brought is known to it: a cancellation is noted before anything
+ * else, and Signals are handled before code goes on with a result.
+ */
 function inOrder(resolutions: readonly Resolution[]): readonly Resolution[] {
   const isCancel = ({ type }: Resolution) => type === 'cancel-requested';
   return [
     ...resolutions.filter(isCancel),
-    ...resolutions.filter((resolution) => !isCancel(resolution)),
+    ...resolutions.filter(({ type }) => type === 'signaled'),
+    ...resolutions.filter((resolution) => !isCancel(resolution) && resolution.type !== 'signaled'),
   ];
 }

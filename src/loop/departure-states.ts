@@ -62,8 +62,15 @@ export function forkedState(point: PointState, terms: NewTerms): LoopState {
     seedLength: messages,
     ...(isKnown && { agent, maxIterations: start.maxIterations ?? agent.maxIterations, hidden }),
     transcript: seeded(point, isKnown ? agent.hash : undefined),
+    ...compacted(point),
     metadata,
   };
+}
+
+/** The model goes on with the summary it had, unless that tells of what is left behind. */
+function compacted({ boundary, messages }: PointState): Pick<LoopState, 'compaction'> {
+  const { compaction } = boundary;
+  return compaction === undefined || compaction.from >= messages ? {} : { compaction };
 }
 
 /**
@@ -85,6 +92,7 @@ export function rewoundState(
     interruptedAt: _interruptedAt,
     budgetWait: _budgetWait,
     opening: _opening,
+    compaction: _compaction,
     lastResponse,
     ...kept
   } = point.boundary;
@@ -99,6 +107,7 @@ export function rewoundState(
     phase: { kind: kept.iteration === 0 ? 'starting' : 'boundary' },
     ...(lastResponse !== undefined && { lastResponse: withoutMessage(lastResponse) }),
     transcript: seeded(point, agent?.hash),
+    ...compacted(point),
     unsent: { append: [], received: [] },
     pendingToolCalls: [],
     inbox: terms.keepsInbox ? kept.inbox : [],

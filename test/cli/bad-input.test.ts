@@ -256,7 +256,7 @@ const rows: readonly Row[] = [
   {
     name: 'a message for a run without a Worker',
     code: 3,
-    says: ['no Worker takes messages'],
+    says: ['no Worker works for run', 'then send again'],
     status: 'running',
     async play() {
       const project = await onServer(configOf(hello));

@@ -201,7 +201,7 @@ describe('with an engine of its own', () => {
     // Without a Worker and without an engine: show starts one for itself alone.
     const shown = await project.run('show', id);
     expect(shown.stdout).toContain('  running  ');
-    expect(shown.stdout).toMatch(/^(waiting|lost): wait$/m);
+    expect(shown.stdout).toMatch(/^(waiting|lost): wait \(\S+\)$/m);
     expect(shown.stdout).toMatch(/its Worker shut down \(attempt 2 as soon as a Worker is there\)/);
     expect(shown.stdout).not.toMatch(/^running:|WORKER_SHUTDOWN|shutting down/m);
 

@@ -1,5 +1,10 @@
 /** A project whose agents pay, ask, speak and have others work for them, and a Worker of its own for it. */
 import { inject } from 'vitest';
+import { Everloop } from '../../src/client/everloop.ts';
+import type { RunHandle } from '../../src/client/run-handle.ts';
+import type { RunSnapshot } from '../../src/client/run-snapshot.ts';
+import { connectClient } from '../../src/engine/connect.ts';
+import type { RunStatus } from '../../src/loop/run-status.ts';
 import type { Project } from './cli.ts';
 import { imports, makeProject, until } from './cli.ts';
 
@@ -9,6 +14,9 @@ const agents = `
   const pay = defineTool({
     name: 'pay', description: 'Pays.', input: z.object({ cents: z.number() }), approve: 'always',
     execute: ({ cents }) => 'paid ' + cents,
+  });
+  const echo = defineTool({
+    name: 'echo', description: 'Echoes.', effect: 'none', input: z.object({}), execute: () => 'echo',
   });
   const call = (cents) => ({ name: 'pay', input: { cents } });
   const agent = (name, script, tools = [pay]) => defineAgent({
@@ -32,53 +40,65 @@ const config = `${imports}
       : { text: 'Thank you: ' + JSON.stringify(messages.at(-1).parts[0].toolResult.output.content[0].text) },
       [askUser()]),
     speaker: agent('speaker', [{ text: 'A very long speech.', stallAfter: 2 }, { text: 'Another way.' }], []),
+    patient: defineAgent({
+      model: scriptedModel(({ messages }) => messages.length < 8
+        ? { calls: [{ name: 'echo' }], usage: { inputTokens: 1_000, outputTokens: 100 } }
+        : { text: 'Done.' }, { name: 'patient' }),
+      instructions: '', tools: [echo], options: { maxOutputTokens: 200 },
+      budget: { tokens: 2_000 }, onLimit: { waitFor: '1 hour' },
+    }),
     boss: agent('boss', (request) => isTask(request)
       ? isFirst(request) ? { calls: [call(9)] } : { text: 'The task is done.' }
       : isFirst(request) ? { calls: [{ name: 'task', input: { task: 'Pay.' } }] } : { text: 'All done.' },
       [pay, task()]),
   } });`;
 
+/** The project, and a client of its runs. */
+export interface ControlProject extends Project {
+  readonly everloop: Everloop;
+  /** Starts a run and waits until it stands as said. */
+  startedRun(agent: string, status: RunStatus): Promise<RunHandle>;
+  /** A run for which nobody works. */
+  withoutWorker(): Promise<RunHandle>;
+}
+
 /** Makes the project, and starts its Worker. */
 export async function makeControlProject(
   after: (undo: () => Promise<void>) => unknown,
-): Promise<Project> {
-  const env = { TEMPORAL_ADDRESS: inject('temporalAddress') };
-  const files = { 'everloop.config.ts': config.replace('TASK-QUEUE', `q-${crypto.randomUUID()}`) };
-  const project = await makeProject(files, env, after);
+): Promise<ControlProject> {
+  const address = inject('temporalAddress');
+  const taskQueue = `control-${crypto.randomUUID()}`;
+  const files = { 'everloop.config.ts': config.replace('TASK-QUEUE', taskQueue) };
+  const project = await makeProject(files, { TEMPORAL_ADDRESS: address }, after);
   await project.start('worker').said('Worker for');
-  return project;
-}
-
-/** Starts a run and waits until it stands as said. */
-export async function startedRun(project: Project, agent: string, status: string): Promise<string> {
-  const id = (await project.run('start', agent, 'Go.')).stdout.trim();
-  await reached(project, id, status);
-  return id;
-}
-
-/** What `show --json` tells of a run, as far as tests look at it. */
-export interface Shown {
-  readonly status: string;
-  readonly open: readonly { readonly status: string }[];
-  readonly state: {
-    readonly output: string;
-    readonly pendingToolCalls: readonly { readonly call: { readonly id: string } }[];
-    readonly children?: readonly { readonly runId: string }[];
-    readonly start: { readonly parent?: { readonly runId: string } };
+  const { client, connection } = await connectClient({ address, namespace: 'default' });
+  after(() => connection.close());
+  const everloop = Everloop.from(client, { taskQueue });
+  return {
+    ...project,
+    everloop,
+    async withoutWorker() {
+      const nobody = Everloop.from(client, { taskQueue: `nobody-${crypto.randomUUID()}` });
+      return await nobody.start('payer', { input: 'Go.' });
+    },
+    async startedRun(agent, status) {
+      const run = await everloop.start(agent, { input: 'Go.' });
+      await reached(run, status);
+      return run;
+    },
   };
-  readonly children: readonly { readonly id: string; readonly status: string }[];
-}
-
-export async function shown(project: Project, id: string): Promise<Shown> {
-  const { stdout, stderr } = await project.run('show', id, '--json');
-  if (stdout === '') throw new Error(stderr);
-  return JSON.parse(stdout);
 }
 
 /** Resolves once the run stands as said. */
-export async function reached(project: Project, id: string, status: string): Promise<Shown> {
+export async function reached(run: RunHandle, status: RunStatus): Promise<RunSnapshot> {
   return await until(async () => {
-    const run = await shown(project, id);
-    return run.status === status ? run : undefined;
+    const snapshot = await run.snapshot();
+    return snapshot.status === status ? snapshot : undefined;
   });
+}
+
+/** Ids of the calls that have no result yet. */
+export async function callsOf(run: RunHandle): Promise<readonly string[]> {
+  const { state } = await run.snapshot();
+  return (state?.pendingToolCalls ?? []).map(({ call }) => call.id);
 }

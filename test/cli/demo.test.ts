@@ -17,6 +17,17 @@ const files = {
   'tree.ts': '// TODO grow\n// TODO bear fruit\n',
 };
 
+/** What a demo with kills and a scripted model comes to. */
+const whole = {
+  kills: 2,
+  approvals: 1,
+  fork: 'completed',
+  modelCalls: 6,
+  toolCalls: 6,
+  repeated: 0,
+  replay: 'ok',
+};
+
 interface Outcome {
   readonly report: string;
 }
@@ -48,10 +59,10 @@ async function processesOf(stage: string | undefined): Promise<string[]> {
 }
 
 describe('the demo', { timeout: 180_000 }, () => {
-  it('kills the Worker twice, repeats nothing, replays, and reports what the files hold', async () => {
+  it('kills the Worker twice, asks for an approval, repeats nothing, is forked, replays, and reports what the files hold', async () => {
     const project = await makeStage();
     const { report, ...counts } = await demo(project);
-    expect(counts).toEqual({ kills: 2, modelCalls: 5, toolCalls: 6, repeated: 0, replay: 'ok' });
+    expect(counts).toEqual(whole);
     expect(report).toBe(join(project.folder, 'everloop-demo-report.md'));
     const text = await readFile(report, 'utf8');
     expect(text).toContain('**README.md**, 3 lines: Orchard');
@@ -73,7 +84,9 @@ describe('the demo', { timeout: 180_000 }, () => {
     const { stdout, stderr } = await project.run('demo', '--json', '--no-kill');
     expect(stderr).toContain('everloop-demo-report.md is here already and stays as it is');
     const { report, ...counts }: Outcome = JSON.parse(stdout);
-    expect(counts).toMatchObject({ kills: 0, modelCalls: 5, repeated: 0, replay: 'ok' });
+    expect(counts).toEqual({ ...whole, kills: 0 });
+    expect(stderr).toMatch(/The run waits: write_file needs an approval.* everloop approve demo-/);
+    expect(stderr).toMatch(/It has inherited \d+ messages and made 1 model call\./);
     expect(dirname(report)).not.toBe(project.folder);
     expect(await readFile(report, 'utf8')).toContain('# What is in this folder');
     expect(await readFile(join(project.folder, 'everloop-demo-report.md'), 'utf8')).toBe('mine');
@@ -90,6 +103,7 @@ describe('the demo', { timeout: 180_000 }, () => {
           ],
         },
         { text: 'Done.' },
+        { text: 'Trees, in short.' },
       ],
       apiKey: 'secret',
       chunkDelayMs: 10,
@@ -98,7 +112,7 @@ describe('the demo', { timeout: 180_000 }, () => {
     const project = await makeStage();
     Object.assign(project.env, { OPENAI_API_KEY: 'secret', OPENAI_BASE_URL: provider.url });
     const { report, ...counts } = await demo(project);
-    expect(counts).toEqual({ kills: 2, modelCalls: 3, toolCalls: 3, repeated: 0, replay: 'ok' });
+    expect(counts).toEqual({ ...whole, approvals: 2, modelCalls: 4, toolCalls: 3 });
     expect(await readFile(report, 'utf8')).toBe('Trees.');
     // A model must not change anything but the report.
     expect(await readFile(join(project.folder, 'README.md'), 'utf8')).toBe(files['README.md']);
@@ -110,7 +124,7 @@ describe('the demo', { timeout: 180_000 }, () => {
       const project = await makeStage();
       project.env['EVERLOOP_MODEL'] = model;
       const { report, ...counts } = await demo(project);
-      expect(counts).toEqual({ kills: 2, modelCalls: 5, toolCalls: 6, repeated: 0, replay: 'ok' });
+      expect(counts).toEqual(whole);
       expect(await readFile(report, 'utf8')).toContain('## 3 files');
     },
   );

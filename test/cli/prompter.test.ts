@@ -131,6 +131,16 @@ describe('a person at the prompt', () => {
       .toEqual([['r', 'c1', { decision: 'edit', input: { cents: 5 } }]]);
   });
 
+  it('sees all of an input that is longer than a line before it is asked', async () => {
+    const { attendant, seen } = makeStage();
+    const input = JSON.stringify({ text: 'a'.repeat(150), to: 'everyone' });
+    attendant.event(event('approval-request', { callId: 'c1', name: 'mail', input }));
+    const shown = await seen(choice);
+    expect(shown).toContain(`"text": "${'a'.repeat(150)}"`);
+    expect(shown).toContain('"to": "everyone"');
+    expect(shown).toContain('Allow mail {"text":"aaa');
+  });
+
   it('is asked one thing after another, of sub-agents by name', async () => {
     const { attendant, type, seen, given } = makeStage();
     const child = { callId: 't', runId: 'sub', agent: 'boss/task' };

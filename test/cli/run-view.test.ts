@@ -173,4 +173,53 @@ describe('the text of a run', () => {
       ].join('\n'),
     );
   });
+
+  it('tells who decided what and why, who answered, who paused, and of sub-agents and forks', async () => {
+    const call = { callId: 'c', name: 'pay' };
+    const { stderr } = await shown((view) => {
+      const input = '{ "cents":\n500 }';
+      const deadline = Date.UTC(2026, 0, 2);
+      view.event(other('approval-request', { ...call, input, question: 'So much?', deadline }));
+      const decided = (data: Partial<Extract<RunEvent, { type: 'approval-decision' }>['data']>) =>
+        view.event(other('approval-decision', { ...call, decision: 'allow', ...data }));
+      decided({ by: 'ann' });
+      decided({ decision: 'edit', input: { cents: 5 }, by: 'ann', reason: 'enough' });
+      view.event(other('tool-start', call));
+      decided({ decision: 'deny', reason: 'too\nmuch\u001b[2J' });
+      decided({ decision: 'timeout' });
+      decided({ decision: 'interrupted' });
+      view.event(other('question', { ...call, name: 'ask', input: '{"question":"Why?"}' }));
+      view.event(other('answer', { ...call, name: 'ask', status: 'answered', by: 'bob' }));
+      view.event(other('answer', { ...call, name: 'ask', status: 'timeout' }));
+      view.event(other('paused', { by: 'ann', reason: 'lunch' }));
+      view.event(other('resumed', {}));
+      const child = { callId: 'c', runId: 'sub' };
+      view.event(other('child-start', { ...child, agent: 'boss/task' }));
+      view.other?.({ ...other('question', { ...call, input: '' }), runId: 'sub' });
+      view.other?.({ ...message(1, 'assistant', 'not told'), runId: 'sub' });
+      view.event(other('child-end', { ...child, stopReason: 'completed' }));
+      view.event(other('child-end', child));
+      view.event(other('fork', { runs: ['f1', 'f2'], at: 4 }));
+    });
+    expect(stderr.split('\n')).toEqual([
+      '? pay { "cents": 500 } waits for approval until 2026-01-02T00:00:00.000Z: So much?',
+      '✓ pay: allowed by ann',
+      '✓ pay {"cents":5}: allowed with this input by ann: enough',
+      '→ pay {"cents":5}',
+      '✗ pay: denied: too much\ufffd[2J',
+      '✗ pay: nobody decided in time',
+      '✗ pay: not decided, something else came first',
+      '? ask {"question":"Why?"} waits for an answer',
+      '✓ ask: answered by bob',
+      '✗ ask: nobody answered in time',
+      '(paused by ann: lunch)',
+      '(resumed)',
+      '→ sub-agent boss/task starts: run sub',
+      '  [run sub] ? pay waits for an answer',
+      '✓ sub-agent has ended (completed): run sub',
+      '✗ sub-agent has ended (without a result): run sub',
+      '(forked after message 4: run f1, run f2)',
+      '',
+    ]);
+  });
 });

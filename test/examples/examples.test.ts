@@ -9,6 +9,8 @@ const folder = new URL('../../examples/', import.meta.url);
 
 /** What each program prints when all it asserts holds. */
 const said = {
+  'approvals.ts': 'paid: 50, 250',
+  'ask-user.ts': 'Painted it green.',
   'cancel.ts': 'The run was cancelled.',
   'crash.ts': 'killed once, paid once each',
   'events.ts': '16 events, none missed and none twice',
@@ -18,7 +20,10 @@ const said = {
   'large-results.ts': 'Line 50,000 is well.',
   'messages.ts': 'I have read 3 messages.',
   'own-worker.ts': '6 words',
+  'pause.ts': 'stood still after iteration 1, then: All done.',
   'replay.ts': '5 states, all as recorded',
+  'steering.ts': 'changed course twice',
+  'sub-agents.ts': '2 sub-agents, 4 model calls in all',
   'wrappers.ts': '2 at once at most',
 };
 /** Modules that programs load. */

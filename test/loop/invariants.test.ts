@@ -7,11 +7,15 @@ import { addUsage, noUsage } from '../../src/chat/usage-total.ts';
 import { boundaries } from '../../src/history/state-at.ts';
 import { chainDigest } from '../../src/loop/digest.ts';
 import { toRunResult } from '../../src/loop/to-run-result.ts';
-import { plans } from './plans.ts';
+import { controlledPlans } from './controlled-plans.ts';
+import { plans as plainPlans } from './plans.ts';
 import { simulate } from './simulate.ts';
 
 /** Runs per property: thousands, in a few seconds. */
 const numRuns = 3_000;
+
+/** Half of the runs are left alone, half are controlled by people. */
+const plans = fc.oneof(plainPlans, controlledPlans);
 
 describe('the loop, over random runs', () => {
   it('leaves a transcript that every provider accepts after each tools node and at the end', () => {
@@ -42,6 +46,9 @@ describe('the loop, over random runs', () => {
       fc.property(plans, (plan) => {
         const { final, usages } = simulate(plan);
         expect(final.usage).toEqual(usages.reduce(addUsage, noUsage));
+        const { children = [] } = final;
+        const total = children.reduce((sum, child) => addUsage(sum, child.usage), final.usage);
+        expect(toRunResult(final).usage).toEqual(total);
         expect(final.modelCalls).toBe(usages.length);
       }),
       { numRuns },

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { FinishReason } from '../../src/chat/finish-reason.ts';
 import type { AgentSpec } from '../../src/loop/agent-spec.ts';
 import type { HookChanges } from '../../src/loop/hook-changes.ts';
-import type { Plan, PlannedAnswer, PlannedEnd } from './simulate.ts';
+import type { HookMoment } from '../../src/loop/hook-moment.ts';
+import type { Plan, PlannedAnswer, PlannedEnd } from './plan.ts';
 
 const toolNames = ['a', 'b'];
 
@@ -135,6 +136,13 @@ export const plans: fc.Arbitrary<Plan> = fc
     cancelAfter: fc.option(fc.integer({ min: 1, max: 15 }), { nil: undefined, freq: 2 }),
   })
   .map(({ maxIterations, continueOnLength, ...rest }) => ({
-    agent: agentWith(maxIterations, continueOnLength),
+    agent: withHooks(agentWith(maxIterations, continueOnLength), rest.hooks),
     ...rest,
   }));
+
+/** The agent with a hook for each moment that is planned. */
+export function withHooks(agent: AgentSpec, hooks: Plan['hooks']): AgentSpec {
+  const moments = Object.keys(hooks) as HookMoment[];
+  if (moments.length === 0) return agent;
+  return { ...agent, hooks: [{ name: 'h', moments, timeoutMs: 1_000 }] };
+}

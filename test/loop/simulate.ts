@@ -1,79 +1,41 @@
-/** Plays a whole run on the pure loop: the part of Workflow, server, model and tools at once. Yields what the Workflow saw and what its history would hold. */
+/** Plays a whole run on the pure loop: the part of Workflow, server, model, tools and people at once. Yields what the Workflow saw and what its history would hold. */
 
-import { callsOf } from '../../src/chat/calls-of.ts';
-import type { FinishReason } from '../../src/chat/finish-reason.ts';
-import type { ToolCall } from '../../src/chat/tool-call.ts';
-import type { IdentifiedMessage, TranscriptMessage } from '../../src/chat/transcript-message.ts';
+import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import type { Usage } from '../../src/chat/usage.ts';
 import type { RecordedEvent } from '../../src/history/recorded-event.ts';
-import type { AgentSpec } from '../../src/loop/agent-spec.ts';
-import { apply, startState } from '../../src/loop/apply.ts';
-import { withUniqueCallIds } from '../../src/loop/call-ids.ts';
+import { isCallOverBudget } from '../../src/loop/budget.ts';
 import type { ModelCallResult, SealInput } from '../../src/loop/calls.ts';
 import { responseEntries, resultEntries } from '../../src/loop/close-calls.ts';
+import { compactionTerms, isCompactionDue, mayCompactFor } from '../../src/loop/compaction.ts';
 import { continuedState } from '../../src/loop/continuation.ts';
 import {
   afterModel,
   beforeIteration,
+  cancelled,
   isStopping,
   receivable,
   stopForError,
 } from '../../src/loop/decide.ts';
-import type { Fact } from '../../src/loop/fact.ts';
-import type { HookChanges, HookInput } from '../../src/loop/hook-changes.ts';
+import { modelFailureType } from '../../src/loop/failure-types.ts';
+import type { HookInput } from '../../src/loop/hook-changes.ts';
 import type { HookMoment } from '../../src/loop/hook-moment.ts';
-import { isBoundary } from '../../src/loop/is-boundary.ts';
 import type { LoopState } from '../../src/loop/loop-state.ts';
 import {
   activityMessageId,
+  compactActivityId,
   hookActivityId,
   modelActivityId,
   sealActivityId,
-  toolActivityId,
 } from '../../src/loop/message-ids.ts';
 import type { Stop } from '../../src/loop/stop.ts';
 import { toAdvance } from '../../src/loop/to-advance.ts';
-import { memoKey, shortened, toRunMemo } from '../../src/loop/to-run-memo.ts';
-import type { ActivityEnd } from '../../src/loop/tool-outcome.ts';
-import { lostOutcome } from '../../src/loop/tool-outcome.ts';
-
-/** How the model answers one call. */
-export interface PlannedAnswer {
-  readonly text: string;
-  readonly calls: readonly ToolCall[];
-  readonly finishReason: FinishReason;
-  readonly usage: Usage | undefined;
-  readonly pause: boolean;
-  readonly fails: boolean;
-}
-
-/** How one tool call ends; `rank` orders the ends within a response. */
-export interface PlannedEnd {
-  readonly rank: number;
-  readonly end: 'finished' | 'error' | ActivityEnd;
-}
-
-export interface Plan {
-  readonly agent: AgentSpec;
-  readonly answers: readonly PlannedAnswer[];
-  readonly ends: readonly PlannedEnd[];
-  /** Messages sent: each after so many waits of the Workflow, by Update or by Signal. */
-  readonly sends: readonly {
-    readonly id: string;
-    readonly after: number;
-    readonly by: 'update' | 'signal';
-  }[];
-  /** Iterations after which the run tries to continue as new. */
-  readonly continueAfter: readonly number[];
-  /** What the agent's hooks of each moment answer; moments that are absent have no hook. */
-  readonly hooks: Readonly<Partial<Record<HookMoment, HookChanges>>>;
-  /** Calls that a hook skips, or the run with them: by their place in the response. */
-  readonly actions: readonly ('proceed' | 'skip' | 'abort')[];
-  /** Tries to seal the transcript that fail. */
-  readonly sealsFail: boolean;
-  /** The wait in which the run is cancelled. */
-  readonly cancelAfter: number | undefined;
-}
+import { shortened } from '../../src/loop/to-run-memo.ts';
+import { mustAsk } from '../../src/loop/wait.ts';
+import type { Plan, PlannedAnswer } from './plan.ts';
+import type { Result } from './simulated-history.ts';
+import { firstTemporalRunId, SimulatedHistory } from './simulated-history.ts';
+import { answerOf, partialOf } from './simulated-messages.ts';
+import { SimulatedTools } from './simulated-tools.ts';
 
 export interface Simulation {
   readonly final: LoopState;
@@ -89,369 +51,464 @@ export interface Simulation {
   readonly accepted: readonly string[];
 }
 
-const runId = 'run';
-const firstTemporalRunId = '0000-sim';
-const epoch = Date.UTC(2026, 0, 1);
-
 export function simulate(plan: Plan): Simulation {
   return new Player(plan).play();
 }
 
-type New<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never;
+/** The run is over for this reason, wherever it is. */
+class Stopped extends Error {
+  readonly stop: Stop;
+  constructor(stop: Stop) {
+    super(stop.detail);
+    this.stop = stop;
+  }
+}
+
+/** The run goes on in a new Temporal run. */
+class Continued extends Error {}
 
 class Player {
-  readonly #plan: Plan;
-  readonly #histories: RecordedEvent[][] = [[]];
-  readonly #messages: TranscriptMessage[] = [];
-  readonly #boundaries: LoopState[] = [];
+  readonly #run: SimulatedHistory;
   readonly #afterTools: LoopState[] = [];
-  readonly #usages: (Usage | undefined)[] = [];
-  readonly #accepted: string[] = [];
-  #state: LoopState;
-  #clock = epoch;
-  #now = epoch;
-  #waits = 0;
-  #answers = 0;
-  #ends = 0;
+  /** Iterations after which the run has tried to continue as new. */
+  readonly #left = new Set<number>();
 
   constructor(plan: Plan) {
-    this.#plan = plan;
-    const start = { agent: plan.agent.name, input: 'Go.' };
-    this.#record({ type: 'started', firstTemporalRunId, input: { start } });
-    this.#state = startState({
-      type: 'run-started',
-      at: this.#clock,
-      runId,
-      firstTemporalRunId,
-      start,
-    });
-    this.#boundaries.push(this.#state);
+    this.#run = new SimulatedHistory(plan);
   }
 
   play(): Simulation {
-    this.#task();
-    this.#record({
+    const run = this.#run;
+    run.task();
+    const { agent } = run.plan;
+    run.record({
       type: 'local-activity-completed',
       name: 'everloopResolveAgent',
-      result: this.#plan.agent,
+      result: agent,
     });
-    this.#apply({ type: 'agent-resolved', agent: this.#plan.agent });
-    this.#apply({ type: 'appended', entries: ['input'] });
-    this.#askHooks('onStart');
-    this.#end(shortened(this.#loop()));
-    this.#record({ type: 'memo', memo: { [memoKey]: toRunMemo(this.#state, this.#now) } });
-    return {
-      final: this.#state,
-      boundaries: this.#boundaries,
-      histories: this.#histories,
-      messages: this.#messages,
-      afterTools: this.#afterTools,
-      usages: this.#usages,
-      accepted: this.#accepted,
-    };
+    run.apply({ type: 'agent-resolved', agent });
+    run.apply({ type: 'appended', entries: ['input'] });
+    this.#end(shortened(this.#stop(() => this.#askHooks('onStart')) ?? this.#loop()));
+    run.writeSummary();
+    const { state: final, boundaries, histories, messages, usages, accepted } = run;
+    const afterTools = this.#afterTools;
+    return { final, boundaries, histories, messages, afterTools, usages, accepted };
+  }
+
+  /** The stop that `work` comes to, if it comes to one. */
+  #stop(work: () => Stop | undefined | void): Stop | undefined {
+    try {
+      return work() ?? undefined;
+    } catch (error) {
+      if (error instanceof Stopped) return error.stop;
+      if (error instanceof Continued) return undefined;
+      throw error;
+    }
   }
 
   #loop(): Stop {
     for (;;) {
-      const limit = beforeIteration(this.#state, this.#now);
-      if (limit !== undefined) return limit;
-      if (this.#plan.continueAfter.includes(this.#state.iteration)) this.#continue();
-      const failed = this.#iterate();
-      if (failed !== undefined) return failed;
+      const stop = this.#stop(() => this.#iterate());
+      if (stop !== undefined) return stop;
     }
   }
 
+  /** One iteration, or the rest of one; returns the reason to stop, if there is one. */
+  #iterate(): Stop | undefined {
+    const run = this.#run;
+    if (run.state.pendingToolCalls.length === 0 || isStopping(run.state)) {
+      if (run.state.paused !== undefined) this.#park(() => run.state.paused === undefined);
+      if (run.state.agent?.onLimit !== undefined) this.#waitForBudget();
+      const limit = beforeIteration(run.state, run.now);
+      if (limit !== undefined) return this.#finish(limit);
+      if (this.#isDue()) this.#continue();
+      if (isCompactionDue(run.state)) this.#compact();
+      if (isStopping(run.state)) return undefined;
+      const iteration = run.state.iteration + 1;
+      run.apply({ type: 'iteration-started', iteration, received: receivable(run.state) });
+      this.#callModel();
+      const next = afterModel(run.state);
+      if (next.kind === 'stop') return next.stop;
+    }
+    if (run.state.pendingToolCalls.length > 0) this.#runTools();
+    if (!isStopping(run.state)) this.#askHooks('onLoop');
+    if (isStopping(run.state)) return undefined;
+    run.apply({ type: 'iteration-ended' });
+    run.refreshSummary();
+    return undefined;
+  }
+
+  /** Once for each planned iteration. */
+  #isDue(): boolean {
+    const { iteration } = this.#run.state;
+    if (!this.#run.plan.continueAfter.includes(iteration) || this.#left.has(iteration)) return false;
+    this.#left.add(iteration);
+    return true;
+  }
+
+  #finish(stop: Stop): Stop {
+    const run = this.#run;
+    const wantsAnswer =
+      stop.reason === 'max_iterations' && run.state.agent?.onMaxIterations === 'finish';
+    if (!wantsAnswer || isCallOverBudget(run.state)) return stop;
+    this.#callModel({ finish: true });
+    return beforeIteration(run.state, run.now) ?? stop;
+  }
+
+  #waitForBudget(): void {
+    const run = this.#run;
+    if (beforeIteration(run.state, run.now)?.reason !== 'budget') return;
+    if (run.state.budgetWait === undefined) run.apply({ type: 'budget-awaited', at: run.now });
+    this.#park(() => run.state.budgetWait === undefined, run.state.budgetWait?.deadline);
+  }
+
+  #park(isOver: () => boolean, deadline = Number.POSITIVE_INFINITY): void {
+    const run = this.#run;
+    run.writeSummary();
+    while (!isOver() && !isStopping(run.state) && run.now < deadline) {
+      if (run.control.continueParked.includes(run.tasks)) {
+        this.#continue();
+        if (isOver() || isStopping(run.state)) break;
+      }
+      if (run.isAwaited || deadline <= run.clock) {
+        const timer: Result = {
+          record: () => void run.record({ type: 'timer-fired' }),
+          apply: () => run.apply({ type: 'waits-expired', at: run.now }),
+        };
+        run.task(deadline <= run.clock ? [timer] : []);
+      } else if (Number.isFinite(deadline)) run.passTo(deadline);
+      else run.task([], [{ kind: 'resume', by: 'signal' }]);
+    }
+    if (!isStopping(run.state)) run.writeSummary();
+  }
+
+  /** @throws Continued */
   #continue(): void {
-    this.#apply({ type: 'messages-taken', received: receivable(this.#state) });
-    if (!this.#seal({ boundary: true })) return;
-    const state = continuedState(this.#state);
+    const run = this.#run;
+    run.apply({ type: 'messages-taken', received: receivable(run.state) });
+    if (!this.#seal({ boundary: true }) || run.state.cancelRequested) return;
+    this.#leave();
+  }
+
+  #leave(): never {
+    const run = this.#run;
+    const state = continuedState(run.state);
     if (state === undefined) throw new Error('the state is too large');
-    const temporalRunId = `${this.#histories.length}-sim`;
-    this.#record({ type: 'closed', closed: { how: 'continued', temporalRunId } });
-    this.#histories.push([]);
+    run.writeSummary();
+    const temporalRunId = `${run.histories.length}-sim`;
+    run.record({ type: 'closed', closed: { how: 'continued', temporalRunId } });
+    run.histories.push([]);
     const previous = { temporalRunId: '0000-sim', how: 'continued' as const };
     const input = { from: { state, previous } };
-    this.#record({ type: 'started', firstTemporalRunId, input });
-    this.#state = state;
-    this.#boundaries.push(state);
-    this.#task();
+    run.record({ type: 'started', firstTemporalRunId, input });
+    run.state = state;
+    run.boundaries.push(state);
+    run.task();
+    throw new Continued();
   }
 
   #end(stop: Stop): void {
-    const stopped = { at: this.#now, stop };
-    const isBoundary = this.#state.phase.kind === 'boundary';
-    this.#apply({ type: 'stopped', ...stopped });
+    const run = this.#run;
+    const stopped = { at: run.now, stop };
+    const isBoundary = run.state.phase.kind === 'boundary';
+    run.apply({ type: 'stopped', ...stopped });
     const why = { stopped, ...(isBoundary && { boundary: true as const }) };
-    this.#askHooks('onEnd', why);
+    this.#stop(() => this.#askHooks('onEnd', why));
     this.#seal(why);
-    this.#apply({ type: 'ended', at: this.#now });
+    run.apply({ type: 'ended', at: run.now });
   }
 
   /** Messages that hooks add have ids of their own, each time. */
   #askHooks(moment: HookMoment, about: Partial<HookInput> = {}): void {
-    const planned = this.#plan.hooks[moment];
-    if (planned === undefined) return;
-    const { iteration, usage, metadata } = this.#state;
-    const activityId = hookActivityId(iteration, moment);
+    const run = this.#run;
+    const planned = run.plan.hooks[moment];
+    if (planned === undefined && moment !== 'onToolStart') return;
+    const { iteration, usage, metadata } = run.state;
+    const activityId = hookActivityId(iteration, moment, about.calls?.[0]?.id);
     const view = { usage, metadata, hooks: ['h'] };
-    const input = { ...toAdvance(this.#state), agent: 'agent', moment, view, ...about };
+    const input = { ...toAdvance(run.state), agent: 'agent', moment, view, ...about };
     const name = 'everloopRunHook';
-    const scheduledId = this.#record({ type: 'activity-scheduled', activityId, name, input });
-    this.#apply({ type: 'told' });
-    const messages = planned.messages?.map((message) => ({
+    const scheduledId = run.record({ type: 'activity-scheduled', activityId, name, input });
+    run.apply({ type: 'told' });
+    run.delay();
+    if (run.control.hookFails.includes(moment)) {
+      const message = 'the hook is broken';
+      run.task([
+        {
+          record: () =>
+            void run.record({ type: 'activity-failed', scheduledId, failureType: 'x', message }),
+          apply: () => undefined,
+        },
+      ]);
+      throw new Stopped(stopForError(run.state, 'x', message));
+    }
+    const messages = planned?.messages?.map((message) => ({
       ...message,
-      id: `${firstTemporalRunId}/${activityId}/${this.#messages.length}`,
+      id: `${firstTemporalRunId}/${activityId}/${run.messages.length}`,
     }));
-    const actions = about.calls?.flatMap((call, index) => {
-      const kind = this.#plan.actions[index % Math.max(1, this.#plan.actions.length)] ?? 'proceed';
-      return kind === 'proceed' ? [] : [{ callId: call.id, action: { kind } }];
-    });
+    const changes =
+      planned === undefined ? [] : [{ ...planned, ...(messages !== undefined && { messages }) }];
     const result = {
       moment,
-      changes: [{ ...planned, ...(messages !== undefined && { messages }) }],
-      ...(moment === 'onToolStart' && actions !== undefined && { actions }),
+      changes,
+      ...(moment === 'onToolStart' && this.#actionsFor(about.calls ?? [])),
     };
-    this.#record({ type: 'activity-completed', scheduledId, result });
-    this.#task();
-    this.#apply({ type: 'hooks-asked', at: this.#now, result });
+    run.task([
+      {
+        record: () => void run.record({ type: 'activity-completed', scheduledId, result }),
+        apply: () => run.apply({ type: 'hooks-asked', at: run.now, result }),
+      },
+    ]);
   }
 
+  #actionsFor(calls: NonNullable<HookInput['calls']>) {
+    const { actions } = this.#run.plan;
+    const said = calls.map((call, index) => {
+      return { callId: call.id, kind: actions[index % Math.max(1, actions.length)] ?? 'proceed' };
+    });
+    return {
+      actions: said.flatMap(({ callId, kind }) =>
+        kind === 'proceed' || kind === 'invalid' ? [] : [{ callId, action: { kind } }],
+      ),
+      invalid: said.flatMap(({ callId, kind }) =>
+        kind === 'invalid' ? [{ callId, problem: `invalid arguments: ${callId}` }] : [],
+      ),
+    };
+  }
+
+  /** True when the transcript is sealed. */
   #seal(why: Pick<SealInput, 'boundary' | 'stopped'>): boolean {
-    const { count, sealed } = this.#state.transcript;
+    const run = this.#run;
+    const { count, sealed } = run.state.transcript;
     if (count === 0) return false;
     if (sealed?.messages === count) return true;
-    const scheduledId = this.#record({
+    const sealing = this.#beginSeal(why);
+    run.delay();
+    run.task([sealing]);
+    return run.state.transcript.sealed?.messages === count;
+  }
+
+  #beginSeal(why: Pick<SealInput, 'boundary' | 'stopped'>): Result {
+    const run = this.#run;
+    const { count } = run.state.transcript;
+    const scheduledId = run.record({
       type: 'activity-scheduled',
-      activityId: sealActivityId(this.#state.iteration, count),
+      activityId: sealActivityId(run.state.iteration, count),
       name: 'everloopSealTranscript',
-      input: { ...toAdvance(this.#state), ...why },
+      input: { ...toAdvance(run.state), ...why },
     });
-    this.#apply({ type: 'told' });
-    if (this.#plan.sealsFail) {
+    run.apply({ type: 'told' });
+    if (run.plan.sealsFail) {
       const message = 'the disk is full';
-      this.#record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
-      this.#task();
-      return false;
+      return {
+        record: () =>
+          void run.record({ type: 'activity-failed', scheduledId, failureType: 'x', message }),
+        apply: () => undefined,
+      };
     }
     const ref = { hash: `of-${count}`, messages: count, bytes: count };
-    this.#record({ type: 'activity-completed', scheduledId, result: ref });
-    this.#task();
-    this.#apply({ type: 'sealed', ref });
-    return true;
+    return {
+      record: () => void run.record({ type: 'activity-completed', scheduledId, result: ref }),
+      apply: () => run.apply({ type: 'sealed', ref }),
+    };
   }
 
-  /** One iteration; returns the reason to stop, if there is one. */
-  #iterate(): Stop | undefined {
-    const iteration = this.#state.iteration + 1;
-    this.#apply({ type: 'iteration-started', iteration, received: receivable(this.#state) });
+  /** @throws Stopped when the call fails and no other model is asked */
+  #callModel({ finish = false } = {}): void {
+    const run = this.#run;
     for (;;) {
-      const { model } = this.#state;
-      const failed = this.#callModel();
-      if (failed === undefined) break;
-      if (this.#state.model === model) return failed;
+      const { model } = run.state;
+      const error = this.#ask(finish);
+      if (error === undefined) return;
+      const { lastError, compactions } = run.state;
+      const isLast = run.state.model === model;
+      if (isLast && !run.state.cancelRequested && lastError && mayCompactFor(run.state, lastError)) {
+        this.#compact();
+        if (run.state.compactions !== compactions && !isStopping(run.state)) continue;
+      }
+      if (isLast || isCallOverBudget(run.state)) {
+        throw new Stopped(stopForError(run.state, error.type, error.message));
+      }
     }
-    const next = afterModel(this.#state);
-    if (next.kind === 'stop') return next.stop;
-    if (next.kind === 'tools') this.#tools(iteration);
-    if (!isStopping(this.#state)) this.#askHooks('onLoop');
-    if (!isStopping(this.#state)) this.#apply({ type: 'iteration-ended' });
-    return undefined;
   }
 
-  /** Returns the reason to stop when the call fails and no other model is asked. */
-  #callModel(): Stop | undefined {
-    const { iteration, callsInIteration, model } = this.#state;
+  /** Returns why the call failed. */
+  #ask(finish: boolean): { readonly type: string; readonly message: string } | undefined {
+    const run = this.#run;
+    const { iteration, callsInIteration, model } = run.state;
     const activityId = modelActivityId(iteration, callsInIteration + 1);
-    const scheduledId = this.#record({
+    const scheduledId = run.record({
       type: 'activity-scheduled',
       activityId,
       name: 'everloopCallModel',
-      input: { ...toAdvance(this.#state), ...(model > 0 && { model }) },
+      input: {
+        ...toAdvance(run.state),
+        ...(model > 0 && { model }),
+        ...(finish && { finish: true }),
+      },
     });
-    this.#apply({ type: 'model-started' });
-    const isCancelled = this.#wait();
-    const answer = this.#plan.answers[this.#answers % this.#plan.answers.length];
-    this.#answers += 1;
-    if (answer === undefined) throw new Error('a plan needs answers');
-    if (answer.fails && !isCancelled) {
-      const type = 'everloop.model.server';
-      const message = 'the model is away';
-      this.#record({ type: 'activity-failed', scheduledId, failureType: type, message });
-      this.#task();
-      this.#apply({ type: 'model-failed', at: this.#now, activityId, error: { type, message } });
-      return stopForError(this.#state, type, message);
+    run.apply({ type: 'model-started' });
+    run.isCutOff = false;
+    run.delay();
+    const answer = run.turn('answers', run.plan.answers);
+    const isCutOff = run.isCutOff || run.state.cancelRequested;
+    const cut = isCutOff ? run.turn('cuts', run.control.cuts) : 'as-planned';
+    if (cut === 'lost' && run.state.cancelRequested) {
+      run.task();
+      return undefined;
     }
-    const result = isCancelled ? this.#partial(answer) : this.#answer(answer);
-    this.#usages.push(result.usage);
-    this.#record({ type: 'activity-completed', scheduledId, result });
-    this.#task();
-    this.#apply({ type: 'model-ended', at: this.#now, activityId, result });
-    this.#apply({ type: 'appended', entries: responseEntries(this.#state) });
+    if (cut === 'called-off') {
+      run.task([
+        {
+          record: () => void run.record({ type: 'activity-cancelled', scheduledId }),
+          apply() {
+            if (run.state.cancelRequested) return;
+            run.apply({ type: 'model-interrupted', activityId });
+          },
+        },
+      ]);
+      if (run.state.cancelRequested) throw new Stopped(cancelled);
+      return undefined;
+    }
+    if (answer.fails && cut !== 'partial') return this.#failed(activityId, scheduledId, answer);
+    const result =
+      cut === 'partial'
+        ? partialOf(run.state, answer)
+        : answerOf(run.plan, run.state, answer, run.messages);
+    run.usages.push(result.usage);
+    this.#answered(activityId, scheduledId, result);
     return undefined;
   }
 
-  #proposed() {
-    return this.#state.pendingToolCalls.filter(({ status }) => status === 'proposed');
+  #answered(activityId: string, scheduledId: number, result: ModelCallResult): void {
+    const run = this.#run;
+    run.task([
+      {
+        record: () => void run.record({ type: 'activity-completed', scheduledId, result }),
+        apply: () => run.apply({ type: 'model-ended', at: run.now, activityId, result }),
+      },
+    ]);
+    run.apply({ type: 'appended', entries: responseEntries(run.state) });
   }
 
-  #tools(iteration: number): void {
-    const calls = this.#proposed().map(({ call }) => call);
-    if (calls.length > 0) this.#askHooks('onToolStart', { calls });
-    if (isStopping(this.#state)) return;
-    const proposed = this.#proposed();
-    const running = proposed.map(({ call }) => {
-      const activityId = toolActivityId(iteration, call.id);
-      const scheduledId = this.#record({
-        type: 'activity-scheduled',
-        activityId,
-        name: 'everloopRunTool',
-        input: {},
-      });
-      this.#apply({ type: 'tool-started', callId: call.id });
-      const end = this.#plan.ends[this.#ends % this.#plan.ends.length];
-      this.#ends += 1;
-      if (end === undefined) throw new Error('a plan needs ends');
-      return { call, activityId, scheduledId, ...end };
+  #failed(activityId: string, scheduledId: number, { text }: PlannedAnswer) {
+    const run = this.#run;
+    const type = modelFailureType(text === '' ? 'context_too_long' : 'server');
+    const message = 'the model is away';
+    run.task([
+      {
+        record: () =>
+          void run.record({ type: 'activity-failed', scheduledId, failureType: type, message }),
+        apply: () =>
+          run.apply({ type: 'model-failed', at: run.now, activityId, error: { type, message } }),
+      },
+    ]);
+    const { lastResponse } = run.state;
+    const wasCutOff = lastResponse?.activityId === activityId && lastResponse.interrupted === true;
+    return wasCutOff ? undefined : { type, message };
+  }
+
+  #compact(): void {
+    const run = this.#run;
+    const { iteration, transcript, phase, compaction } = run.state;
+    const terms = compactionTerms(run.state);
+    if (terms === undefined) return;
+    const activityId = compactActivityId(iteration, transcript.count);
+    const isBoundary = phase.kind === 'boundary';
+    const scheduledId = run.record({
+      type: 'activity-scheduled',
+      activityId,
+      name: 'everloopCallModel',
+      input: {
+        ...toAdvance(run.state),
+        ...(compaction !== undefined && { compaction: compaction.message.id }),
+        compact: { keep: terms.keep, ...(isBoundary && { boundary: true as const }) },
+      },
     });
-    for (const one of running.sort((a, b) => a.rank - b.rank)) {
-      if (this.#wait()) return;
-      this.#endTool(one);
-      // Hooks want the others stopped; those that are stopped leave no result.
-      if (this.#state.halt !== undefined) return;
-    }
-    this.#apply({ type: 'appended', entries: resultEntries(this.#state) });
-    this.#afterTools.push(this.#state);
+    run.apply({ type: 'told' });
+    run.delay();
+    const planned = run.turn('compactions', run.control.compactions);
+    const from = Math.max(1, transcript.count - 1);
+    const result: ModelCallResult = {
+      message: {
+        id: activityMessageId(firstTemporalRunId, activityId, 1),
+        role: 'assistant',
+        parts: [{ kind: 'text', text: 'In short.' }],
+      },
+      finishReason: 'stop',
+      usage: { inputTokens: 10, outputTokens: 5 },
+      ...(planned === 'done' && { compacted: { from } }),
+    };
+    if (planned !== 'failed') run.usages.push(result.usage);
+    run.task([
+      {
+        record() {
+          if (planned !== 'failed') {
+            run.record({ type: 'activity-completed', scheduledId, result });
+          } else {
+            const message = 'the model is away';
+            run.record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
+          }
+        },
+        apply: () =>
+          run.apply({
+            type: 'compacted',
+            at: run.now,
+            activityId,
+            ...(planned !== 'failed' && { result }),
+          }),
+      },
+    ]);
   }
 
-  #endTool(one: PlannedEnd & { call: ToolCall; activityId: string; scheduledId: number }): void {
-    const { call, activityId, scheduledId, end } = one;
-    const callId = call.id;
-    if (end === 'finished' || end === 'error') {
-      const message = this.#result(call, activityId, end === 'error');
-      const planned = this.#plan.hooks.onToolEnd;
-      const changes = planned === undefined ? undefined : [planned];
-      const result = { message, ...(changes !== undefined && { changes }) };
-      const outcome = { status: 'finished' as const, ...result };
-      this.#record({ type: 'activity-completed', scheduledId, result });
-      this.#task();
-      this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome });
-      return;
-    }
-    if (end.kind === 'called-off') this.#record({ type: 'activity-cancelled', scheduledId });
-    if (end.kind === 'timeout') {
-      this.#record({ type: 'activity-timed-out', scheduledId, heartbeat: end.heartbeat });
-    }
-    if (end.kind === 'failed') {
-      const { message } = end;
-      this.#record({ type: 'activity-failed', scheduledId, failureType: 'x', message });
-    }
-    this.#task();
-    this.#apply({ type: 'tool-ended', at: this.#now, callId, outcome: lostOutcome(end) });
+  #runTools(): void {
+    const run = this.#run;
+    const ids = this.#openIds();
+    if (run.state.agent?.serialTools === true) {
+      for (const id of ids) if (!isStopping(run.state)) this.#runBatch([id]);
+    } else this.#runBatch(ids);
+    if (!isStopping(run.state)) this.#askAboutOwnResults();
+    if (isStopping(run.state)) return;
+    run.apply({ type: 'appended', entries: resultEntries(run.state) });
+    this.#afterTools.push(run.state);
   }
 
-  /** The Workflow waits: messages arrive, perhaps a cancellation. True when it is cancelled now. */
-  #wait(): boolean {
-    this.#waits += 1;
-    for (const { id, by } of this.#plan.sends.filter((send) => send.after === this.#waits)) {
-      const input = { id, message: `message ${id}` };
-      if (by === 'signal') this.#record({ type: 'signaled', name: 'send', input });
-      this.#task();
-      if (by === 'update') {
-        this.#record({ type: 'update-accepted', updateId: id, request: { name: 'send', input } });
-      }
-      this.#apply({
-        type: 'message-received',
-        at: this.#now,
-        id,
-        message: { role: 'user', parts: [{ kind: 'text', text: `message ${id}` }] },
-      });
-      this.#accepted.push(id);
-    }
-    if (this.#plan.cancelAfter !== this.#waits) return false;
-    this.#record({ type: 'cancel-requested' });
-    this.#task();
-    this.#apply({ type: 'cancel-requested' });
-    return true;
-  }
-
-  #answer(answer: PlannedAnswer): ModelCallResult {
-    const { text, calls, finishReason, usage, pause } = answer;
-    const parts = [
-      ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
-      ...calls.map((toolCall) => ({ kind: 'tool_call' as const, toolCall })),
-    ];
-    const taken = new Set(
-      this.#messages.flatMap((message) => callsOf(message).map((call) => call.id)),
+  #openIds(): readonly string[] {
+    return this.#run.state.pendingToolCalls.flatMap(({ call, status }) =>
+      status === 'settled' ? [] : [call.id],
     );
-    const message = withUniqueCallIds({ ...this.#identity('assistant'), parts }, taken);
-    return {
-      ...(parts.length > 0 && { message }),
-      finishReason,
-      usage,
-      ...(pause && { providerPause: true as const }),
-      ...(this.#plan.hooks.onModelEnd !== undefined && {
-        changes: [this.#plan.hooks.onModelEnd],
-      }),
+  }
+
+  #runBatch(ids: readonly string[]): void {
+    const run = this.#run;
+    const toAsk = run.state.pendingToolCalls.filter(
+      (pending) =>
+        ids.includes(pending.call.id) && pending.status === 'proposed' && pending.asked !== true,
+    );
+    if (mustAsk(run.state, toAsk)) {
+      this.#askHooks('onToolStart', { calls: toAsk.map(({ call }) => call) });
+    }
+    if (isStopping(run.state)) return;
+    const begin = () => {
+      const { sealed, count } = run.state.transcript;
+      if (sealed?.messages === count) this.#leave();
+      return this.#beginSeal({});
     };
-  }
-
-  #partial({ text }: PlannedAnswer): ModelCallResult {
-    const message = {
-      ...this.#identity('assistant'),
-      parts: [{ kind: 'text' as const, text }],
-      partial: true,
+    const leave = () => {
+      const { sealed, count } = run.state.transcript;
+      if (sealed?.messages === count) this.#leave();
     };
-    return {
-      ...(text !== '' && { message }),
-      finishReason: 'other',
-      cancelled: true,
-    };
+    new SimulatedTools(run, { begin, leave }).work(ids);
   }
 
-  #identity(role: 'assistant') {
-    const { iteration, callsInIteration } = this.#state;
-    const activityId = modelActivityId(iteration, callsInIteration);
-    return { id: activityMessageId(firstTemporalRunId, activityId, 1), role };
+  #askAboutOwnResults(): void {
+    const own = this.#run.state.pendingToolCalls.flatMap((pending) =>
+      pending.status === 'settled' && (pending.placeholder || pending.answered) ? [pending] : [],
+    );
+    if (own.length === 0) return;
+    this.#askHooks('onToolEnd', {
+      calls: own.map(({ call }) => call),
+      results: own.map(({ message: { createdAt: _, inherited: __, ...message } }) => message),
+    });
   }
-
-  #result(call: ToolCall, activityId: string, isError: boolean): IdentifiedMessage {
-    const output = { content: [{ kind: 'text' as const, text: `result of ${call.id}` }] };
-    const toolResult = { id: call.id, name: call.name, output, ...(isError && { isError }) };
-    return {
-      id: activityMessageId(firstTemporalRunId, activityId, 1),
-      role: 'tool',
-      parts: [{ kind: 'tool_result', toolResult }],
-    };
-  }
-
-  #task(): void {
-    const startedId = this.#record({ type: 'task-started' });
-    this.#now = this.#clock;
-    this.#record({ type: 'task-completed', startedId });
-  }
-
-  #record(event: New<RecordedEvent>): number {
-    this.#clock += 1_000;
-    const events = this.#histories.at(-1) ?? [];
-    const id = events.length + 1;
-    events.push({ id, at: this.#clock, ...event });
-    return id;
-  }
-
-  #apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
-    const { count } = this.#state.transcript;
-    this.#state = apply(deepFreeze(this.#state), fact);
-    const added = this.#state.transcript.count - count;
-    if (added > 0) this.#messages.push(...this.#state.transcript.tail.slice(-added));
-    if (isBoundary(fact)) this.#boundaries.push(this.#state);
-  }
-}
-
-/** Makes every change of a state an error. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member);
-  }
-  return value;
 }

@@ -56,7 +56,14 @@ beforeAll(async () => {
         model: looker('looker', 2),
         instructions: 'Look.',
         tools: [look],
-        hooks: [defineHook({ name: 'count', onStart: () => void (started += 1) })],
+        hooks: [
+          defineHook({
+            name: 'count',
+            onStart: () => {
+              started += 1;
+            },
+          }),
+        ],
       }),
       long: defineAgent({
         model: looker('long', 120),
@@ -293,7 +300,7 @@ describe('a fork of a run over many histories', () => {
         'assistant: I am another.',
       ]);
     }
-  });
+  }, 180_000);
 
   it('forked again goes on from what it inherited', async () => {
     const run = await finished('long', 'Go.');
@@ -305,7 +312,7 @@ describe('a fork of a run over many histories', () => {
       ...says((await run.messages()).slice(0, 13)),
       'assistant: I am another.',
     ]);
-  });
+  }, 180_000);
 });
 
 describe('what cannot be forked', () => {

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { task } from '../../src/abilities/task/task.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { textOf } from '../../src/chat/text-of.ts';
 import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import { readRawHistory } from '../../src/client/read-history.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { temporalRuns } from '../../src/client/temporal-runs.ts';
+import { EverloopError } from '../../src/everloop-error.ts';
 import type { RunEvent } from '../../src/loop/events.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
+import type { BlobStore } from '../../src/storage/blob-store.ts';
+import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Gate } from '../support/gate.ts';
 import type { Harness } from '../support/harness.ts';
@@ -52,10 +56,39 @@ const payer = (name: string, rounds: number) =>
     { name },
   );
 
+/** A store whose writes can be made to fail, until it has failed often enough. */
+const blobs = createMemoryBlobStore();
+let failures = 0;
+const moody: BlobStore = {
+  ...blobs,
+  async put(bytes, options) {
+    if (failures === 0) return await blobs.put(bytes, options);
+    failures -= 1;
+    throw new EverloopError('blob_store_failed', 'the disk is full', { hint: 'make room' });
+  },
+};
+
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness({
+    blobs: moody,
     agents: {
+      boss: defineAgent({
+        model: scriptedModel(
+          ({ messages }) => {
+            const [first] = messages;
+            const last = messages.at(-1);
+            if (last?.role === 'tool') return { text: 'All done.' };
+            const isTask = first !== undefined && textOf(first).startsWith('You work on one task');
+            return {
+              calls: [isTask ? { name: 'hold' } : { name: 'task', input: { task: 'Wait.' } }],
+            };
+          },
+          { name: 'boss' },
+        ),
+        instructions: '',
+        tools: [hold, task()],
+      }),
       payer: defineAgent({ model: payer('payer', 2), instructions: 'Pay.', tools: [pay] }),
       long: defineAgent({
         model: payer('long', 130),
@@ -296,6 +329,43 @@ describe('rewinding a run that is going on', () => {
   });
 });
 
+describe('a run with sub-agents', () => {
+  it('is taken back only with them, if somebody says so; they are not taken back themselves', async () => {
+    gate.close();
+    const run = await harness.everloop.start('boss', { input: 'Go.' });
+    await gate.reached(1);
+    const children = (await Array.fromAsync(harness.everloop.list({ parent: run.id }))).map(
+      ({ id }) => id,
+    );
+    const [child = ''] = children;
+    await expect(harness.everloop.run(child).rewind({ toIteration: 0 })).rejects.toMatchObject({
+      code: 'rejected',
+      message: expect.stringContaining(`is a sub-agent of ${run.id}`),
+    });
+    await expect(run.rewind({ toIteration: 0 })).rejects.toMatchObject({
+      code: 'rejected',
+      message: expect.stringContaining(child),
+    });
+    expect((await run.rewindPlan({ toIteration: 0 })).children).toEqual(children);
+    await run.rewind({ toIteration: 0, force: true });
+    await expect(harness.everloop.run(child).result()).rejects.toMatchObject({
+      code: 'terminated',
+    });
+    gate.open();
+    expect(await run.result()).toMatchObject({ output: 'All done.' });
+  }, 120_000);
+});
+
+describe('a blob store that fails', () => {
+  it('keeps a run waiting at the point that it goes back to, until it works again', async () => {
+    const run = await finished('payer');
+    failures = 2;
+    await run.rewind({ toIteration: 1, input: 'Enough.' });
+    expect(await run.result()).toMatchObject({ output: 'Done with: Enough.' });
+    expect(failures).toBe(0);
+  });
+});
+
 describe('retrying', () => {
   it('takes a failed run back to its last good boundary', async () => {
     isBroken = true;
@@ -354,7 +424,7 @@ describe('a run over many histories', () => {
     expect(verdict).toMatchObject({ ok: true, iterations: 131 });
     const [fork] = await run.fork({ at: 40 });
     expect(await fork?.result()).toMatchObject({ output: 'Done with: Go.' });
-  });
+  }, 180_000);
 });
 
 describe('what cannot be rewound', () => {
@@ -394,7 +464,7 @@ describe('what cannot be rewound', () => {
     // A fork needs no more than the messages.
     const [fork] = await run.fork({ at: 2 });
     expect(await fork?.result()).toMatchObject({ output: 'Done with: Go.' });
-  });
+  }, 180_000);
 });
 
 describe('a run reset with Temporal’s own tools', () => {

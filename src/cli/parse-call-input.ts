@@ -7,7 +7,7 @@ import { EverloopError } from '../everloop-error.ts';
  * @param where the text comes from, for the error
  * @throws EverloopError `invalid_input`
  */
-export function parseInput(text: string, where: string): JsonObject {
+export function parseCallInput(text: string, where: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -9,6 +9,8 @@ import { TranscriptRef } from './transcript-ref.ts';
 
 export const RunResult = z.object({
   version: z.literal(1),
+  /** The Temporal run that ended: with the run's id it names where another run can go on from. */
+  temporalRunId: z.optional(z.string()),
   /** Text of the last assistant message; '' when there is none. */
   output: z.string(),
   stopReason: StopReason,

@@ -14,7 +14,7 @@ const listedRepairs = 100;
 const surroundings = 800_000;
 
 /** The result of a stopped run. It fits into one payload: what does not is cut, and whole in the transcript. */
-export function toRunResult(state: LoopState): RunResult {
+export function toRunResult(state: LoopState, temporalRunId?: string): RunResult {
   const {
     stop,
     transcript: { sealed, count },
@@ -23,6 +23,7 @@ export function toRunResult(state: LoopState): RunResult {
   const undelivered = state.inbox.map((waiting) => waiting.id);
   return {
     version: 1,
+    ...(temporalRunId !== undefined && { temporalRunId }),
     output: cutBytes(state.output, maxPayloadBytes - surroundings),
     stopReason: stop.reason,
     ...(state.lastResponse !== undefined && { finishReason: state.lastResponse.finishReason }),

@@ -1,4 +1,5 @@
 /** What a Workflow does with runs that it starts: how they are shown in lists, and how they are cancelled. */
+import type { SearchAttributePair } from '@temporalio/common';
 import {
   CancellationScope,
   getExternalWorkflowHandle,
@@ -11,12 +12,15 @@ import { attribute } from './attribute.ts';
 
 /**
  * What lists and Temporal's own UI show of the run before it says so itself.
- * @param tree the run that it is a sub-agent of, and the run at the top of them all
+ * @param origin the run that it is a sub-agent of with the run at the top of them all, or the one that it is forked from
  */
 export function childDescription(
   workflowId: string,
   start: StartInput,
-  tree?: { readonly parent: string; readonly root: string },
+  origin:
+    | { readonly parent: string; readonly root: string }
+    | { readonly forkedFrom: string }
+    | undefined = undefined,
 ) {
   const at = Date.now();
   const first = startState({
@@ -31,11 +35,27 @@ export function childDescription(
     typedSearchAttributes: [
       { key: attribute.agent, value: start.agent },
       { key: attribute.status, value: 'running' },
-      { key: attribute.root, value: tree?.root ?? workflowId },
-      ...(tree === undefined ? [] : [{ key: attribute.parent, value: tree.parent }]),
+      ...originAttributes(workflowId, origin),
     ],
     staticSummary: first.title,
   };
+}
+
+function originAttributes(
+  workflowId: string,
+  origin: Parameters<typeof childDescription>[2],
+): SearchAttributePair[] {
+  if (origin !== undefined && 'parent' in origin) {
+    const { parent, root } = origin;
+    return [
+      { key: attribute.root, value: root },
+      { key: attribute.parent, value: parent },
+    ];
+  }
+  return [
+    { key: attribute.root, value: workflowId },
+    ...(origin === undefined ? [] : [{ key: attribute.forkedFrom, value: origin.forkedFrom }]),
+  ];
 }
 
 /**

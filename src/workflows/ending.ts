@@ -5,6 +5,7 @@ import {
   CancelledFailure,
   isCancellation,
   TemporalFailure,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { cutText } from '../loop/cut-text.ts';
 import { cancelled, stopForError } from '../loop/decide.ts';
@@ -38,7 +39,7 @@ export async function endRun(run: Run, stop: Stop): Promise<RunResult> {
   if (run.isOpening) await run.allOpened();
   run.apply({ type: 'ended', at: run.now() });
   writeSummary(run);
-  const result = toRunResult(run.state);
+  const result = toRunResult(run.state, workflowInfo().runId);
   if (reason === 'cancelled') throw new CancelledFailure(detail);
   if (reason === 'error') {
     throw ApplicationFailure.create({

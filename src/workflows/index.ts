@@ -1,6 +1,8 @@
 /** The Workflow bundle: what a Worker loads into the sandbox. Public as `everloop/workflow`. */
 export type { RunResult } from '../loop/run-result.ts';
 export { everloopAgentRun } from './agent-run.ts';
+export type { ForkRunOptions, ForkSeed } from './fork-run.ts';
+export { forkRun } from './fork-run.ts';
 export {
   answer,
   decide,

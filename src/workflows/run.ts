@@ -26,6 +26,8 @@ export class Run {
   summaryAt: number;
   /** Events in the history when the transcript could not be sealed last. */
   sealFailedAt: number | undefined;
+  /** The run goes on in a new Temporal run: nothing is started here any more. */
+  isLeaving = false;
   #state: LoopState;
   /** The time of the Workflow task that is being executed, and the history's length by which it is known. */
   #task = { time: 0, length: -1, acceptedBytes: 0 };

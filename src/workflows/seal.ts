@@ -43,7 +43,8 @@ export async function continueRun(run: Run, due: Exclude<Continuation, 'not-yet'
   const why = isBoundary ? { boundary: true as const } : {};
   const isSealed = await seal(run, why, due === 'urgent' ? 0 : attempts);
   run.noteCancellation();
-  if (run.state.cancelRequested || run.isOpening) return;
+  // Somebody may have decided on a call meanwhile: one that runs now would be run again by the next Temporal run.
+  if (run.state.cancelRequested || run.isOpening || isRunning(run)) return;
   // From here to the end nothing is awaited: a message that came between would be lost.
   const state = isSealed ? continuedState(run.state) : undefined;
   if (state === undefined) {
@@ -51,11 +52,16 @@ export async function continueRun(run: Run, due: Exclude<Continuation, 'not-yet'
     run.sealFailedAt = historyLength;
     return;
   }
+  run.isLeaving = true;
   writeSummary(run);
   const argument: AgentRunInput = {
     from: { state, previous: { temporalRunId: runId, how: 'continued' } },
   };
   await continueAsNew<(argument: AgentRunInput) => Promise<unknown>>(argument);
+}
+
+function isRunning({ state }: Run): boolean {
+  return state.pendingToolCalls.some(({ status }) => status === 'running');
 }
 
 /** The server would end the run soon, without any of what belongs to its end. */

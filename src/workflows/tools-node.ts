@@ -75,7 +75,7 @@ async function runBatch(run: Run, isMeant: (pending: PendingToolCall) => boolean
 async function settleCall(run: Run, { call: { id } }: PendingToolCall): Promise<void> {
   for (;;) {
     const pending = openCalls(run).find(({ call }) => call.id === id);
-    if (pending === undefined || isStopping(run.state)) return;
+    if (pending === undefined || isStopping(run.state) || run.isLeaving) return;
     if (pending.status === 'awaiting') await waitForSomebody(run, pending);
     else await runCall(run, pending);
     // One that makes the run stop stops the others with it.

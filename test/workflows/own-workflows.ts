@@ -10,7 +10,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { RunAgentOptions, RunResult } from '../../src/workflows/index.ts';
-import { runAgent } from '../../src/workflows/index.ts';
+import { forkRun, runAgent } from '../../src/workflows/index.ts';
 
 export interface OwnActivities {
   greet(name: string): Promise<string>;
@@ -34,6 +34,13 @@ export async function report(name: string, options: RunAgentOptions): Promise<st
 /** The agent's result, as it is. */
 export async function ask(agent: string, options: RunAgentOptions): Promise<RunResult> {
   return await runAgent(agent, options);
+}
+
+/** Asks an agent, and then its fork something else. */
+export async function askAndFork(agent: string, options: RunAgentOptions): Promise<RunResult> {
+  const runId = options.workflowId ?? 'unnamed';
+  const result = await runAgent(agent, { ...options, workflowId: runId });
+  return await forkRun({ runId, ...result }, 'And now?');
 }
 
 export const stop = defineSignal('stop');

@@ -17,7 +17,7 @@ import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
 import { assertReplays } from '../../src/testing/assert-replays.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Gate } from '../support/gate.ts';
-import type { ask, askUntilStopped, report } from './own-workflows.ts';
+import type { ask, askAndFork, askUntilStopped, report } from './own-workflows.ts';
 import { stop } from './own-workflows.ts';
 
 installRuntime('ERROR');
@@ -46,7 +46,11 @@ const wait = defineTool({
 const agents = {
   clerk: defineAgent({
     model: scriptedModel(
-      [{ calls: [{ name: 'double', input: { n: 21 } }] }, { text: 'It is 42.' }],
+      [
+        { calls: [{ name: 'double', input: { n: 21 } }] },
+        { text: 'It is 42.' },
+        { text: 'Nothing more.' },
+      ],
       { name: 'clerk' },
     ),
     instructions: 'You double.',
@@ -129,6 +133,33 @@ describe('runAgent', () => {
     expect(said).toBe('Hello Ada. It is 42.');
     expect(notes).toContain('completed after 2');
     await expectReplays(workflowId, runId);
+  });
+
+  it('is followed by a fork of the run, from its result', async () => {
+    const { workflowId, runId } = ids();
+    const forked = await client.workflow.execute<typeof askAndFork>('askAndFork', {
+      workflowId,
+      taskQueue,
+      args: ['clerk', { input: 'Twice 21?', workflowId: runId }],
+    });
+    expect(forked).toMatchObject({ stopReason: 'completed', output: 'Nothing more.' });
+    await expectReplays(workflowId, runId);
+    const query = `EverloopForkedFrom = '${runId}'`;
+    const forks = () => Array.fromAsync(Everloop.from(client).list({ query }));
+    // Lists lag behind.
+    await expect.poll(forks, { timeout: 10_000 }).toHaveLength(1);
+    const [fork] = await forks();
+    const messages = await Everloop.from(client, { blobs })
+      .run(fork?.id ?? '')
+      .messages();
+    expect(messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
   });
 
   it('starts a run that lists show as one that a client has started', async () => {

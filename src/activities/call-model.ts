@@ -15,7 +15,7 @@ import type { BlobStore } from '../storage/blob-store.ts';
 import type { EventBus } from '../storage/event-bus.ts';
 import type { Asking } from './ask-hook.ts';
 import { callHere } from './call-here.ts';
-import { compactConversation } from './compact.ts';
+import { summarizeConversation } from './compact.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { hooksOf } from './hooks-of.ts';
 import type { LiveEvents } from './live-events.ts';
@@ -85,7 +85,7 @@ async function call(
   const model = dependencies.modelNamed(name, agent.name);
   const offer = offered(agent, input.hidden ?? []);
   if (input.compact !== undefined) {
-    return await compactConversation(context, {
+    return await summarizeConversation(context, {
       model,
       name,
       toRequest: (messages) => toRequest(offer, messages, false),

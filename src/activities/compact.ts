@@ -32,7 +32,7 @@ export interface Compacting {
 const quiet: LiveEvents = { publish() {}, publishParts() {} };
 
 /** The summary, and where what it sums up ends; an answer without a message when there is nothing to fold. */
-export async function compactConversation(
+export async function summarizeConversation(
   { messages, compaction, callIds }: ModelContext,
   { model, name, toRequest, loadMedia, signal, earlier, keep }: Compacting,
 ): Promise<ModelCallResult> {

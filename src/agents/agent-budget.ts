@@ -1,5 +1,7 @@
 /** The budget of an agent as its author writes it, and as its runs record it. */
+
 import type { Duration } from '@temporalio/common';
+import { isRecord } from '../chat/is-record.ts';
 import type { BudgetLimits, OnLimit } from '../loop/budget-limits.ts';
 import { toMilliseconds } from '../tools/duration.ts';
 
@@ -106,8 +108,4 @@ function isDuration(value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

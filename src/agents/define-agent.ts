@@ -13,6 +13,7 @@ import type { Hook } from './define-hook.ts';
 /** A model by name, or the model itself. */
 export type ModelChoice = string | LanguageModel;
 
+/** An agent as data, with the code of its tools and hooks: see {@link defineAgent}. */
 export interface AgentDefinition extends BudgetTerms {
   /**
    * A name such as `openai:gpt-5.5`, or a model of your own; or several, each of which is asked when the one

@@ -4,7 +4,7 @@ import type { Options } from '../chat/options.ts';
 import { resolveOptions } from '../chat/resolve-options.ts';
 import { defaultMaxIterations } from '../loop/agent-defaults.ts';
 import type { AgentSpec } from '../loop/agent-spec.ts';
-import { defaultTerms } from '../loop/compaction.ts';
+import { defaultCompactionTerms } from '../loop/compaction.ts';
 import type { Price } from '../loop/price.ts';
 import { byName } from '../tools/by-name.ts';
 import type { Tool } from '../tools/define-tool.ts';
@@ -82,7 +82,7 @@ function withoutContext({ contextTokens: _, ...price }: KnownPrice): Price {
 function toCompaction(
   compaction: NonNullable<AgentDefinition['compaction']>,
 ): NonNullable<AgentSpec['compaction']> {
-  return compaction === false ? false : { ...defaultTerms, ...compaction };
+  return compaction === false ? false : { ...defaultCompactionTerms, ...compaction };
 }
 
 /** Absent without hooks: an agent that has none is recorded as if there were no such thing. */

@@ -2,6 +2,7 @@
 
 import { isBase64 } from './is-base64.ts';
 import { isMimeType } from './is-mime-type.ts';
+import { isRecord } from './is-record.ts';
 import { isAbsoluteUri } from './is-uri.ts';
 import { isBlank } from './white-space.ts';
 
@@ -77,8 +78,4 @@ export function isText(value: unknown): value is string {
 function strangeMember(value: object, known: readonly string[]): string | undefined {
   const strange = Object.keys(value).find((name) => !known.includes(name));
   return strange === undefined ? undefined : `has a member ${JSON.stringify(strange)} too many`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,8 @@
 /** Finds the files of a folder that hold the history of a run. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { isRecord } from '../chat/is-record.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -85,8 +87,4 @@ function unreadable(what: string, error: unknown): EverloopError {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -18,6 +18,7 @@ import { addExtendBudget } from './extend-budget.ts';
 import { addFork } from './fork.ts';
 import { addInit } from './init.ts';
 import { addLs } from './ls.ts';
+import { addOrphans } from './orphans.ts';
 import { addPause } from './pause.ts';
 import { addReplay } from './replay.ts';
 import { addResume } from './resume.ts';
@@ -98,6 +99,7 @@ const commands: readonly ((root: Command, cli: Cli) => void)[] = [
   addRun,
   addStart,
   addLs,
+  addOrphans,
   addShow,
   addWatch,
   addSend,

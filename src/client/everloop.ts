@@ -22,6 +22,8 @@ import type { RunSide, RunsDiff } from './diff-runs.ts';
 import { diffRuns } from './diff-runs.ts';
 import type { RunFilter, RunSummary } from './list-runs.ts';
 import { listRuns } from './list-runs.ts';
+import type { Orphan } from './orphans.ts';
+import { findOrphans } from './orphans.ts';
 import { RunHandle } from './run-handle.ts';
 import { takeSnapshot } from './run-snapshot.ts';
 import { withStoredMedia } from './store-media.ts';
@@ -166,6 +168,11 @@ export class Everloop<Config extends AgentNames = AgentNames> {
     if (state === undefined) return { id, status, messages: [] };
     const messages = await translated(id, () => wholeRun(this.#client, this.#blobs, state));
     return { id, status, state, messages };
+  }
+
+  /** Open sub-agents that nobody waits for: their parent has ended, or is not there. */
+  orphans(): AsyncIterable<Orphan> {
+    return findOrphans(this.#client);
   }
 
   async close(): Promise<void> {

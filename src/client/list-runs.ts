@@ -1,5 +1,6 @@
 /** Lists runs through Temporal's visibility. */
 import type { Client } from '@temporalio/client';
+import { parentAttribute } from '../engine/search-attributes.ts';
 import { EverloopError } from '../everloop-error.ts';
 import { RunMemo } from '../loop/run-memo.ts';
 import type { RunStatus } from '../loop/run-status.ts';
@@ -29,6 +30,8 @@ export interface RunSummary {
   readonly status: RunStatus;
   readonly startedAt: Date;
   readonly closedAt?: Date;
+  /** Run id of the parent, of a sub-agent. */
+  readonly parent?: string;
   /** Figures as of `memo.asOf`; absent when the run was started without them and no Worker has seen it. */
   readonly memo?: RunMemo;
 }
@@ -49,6 +52,7 @@ export async function* listRuns(
     const next = await translated('', () => runs.next());
     if (next.done) return;
     const { workflowId, runId, memo, startTime, closeTime, status } = next.value;
+    const parent = next.value.typedSearchAttributes.get(parentAttribute);
     if (listed.has(workflowId)) continue;
     listed.add(workflowId);
     if (mayBeOld && closeTime !== undefined && !(await isNewest(client, workflowId, runId))) {
@@ -64,6 +68,7 @@ export async function* listRuns(
       status: statusOf(status.name, recorded),
       startedAt: startTime,
       ...(closeTime !== undefined && { closedAt: closeTime }),
+      ...(parent !== undefined && { parent }),
       ...(recorded !== undefined && { memo: recorded }),
     };
   }

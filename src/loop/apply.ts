@@ -23,7 +23,7 @@ import { restore } from './restored.ts';
 import { titleOf } from './title-of.ts';
 import { hasStarted } from './tool-outcome.ts';
 import { offered } from './tool-spec-of.ts';
-import { answer, decide, expireWaits, gateCalls, markAsked } from './wait.ts';
+import { applyAnswer, applyDecision, expireWaits, gateCalls, markAsked } from './wait.ts';
 
 /** The state of a run that has just been started. */
 export function startState(fact: Extract<Fact, { type: 'run-started' }>): LoopState {
@@ -84,9 +84,9 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
     case 'message-received':
       return gateCalls(receive(state, fact), fact.at);
     case 'decided':
-      return decide(state, fact.decision, fact.at);
+      return applyDecision(state, fact.decision, fact.at);
     case 'answered':
-      return answer(state, fact.answer, fact.at);
+      return applyAnswer(state, fact.answer, fact.at);
     case 'waits-expired':
       return expireWaits(state, fact.at);
     case 'paused': {

@@ -1,4 +1,5 @@
 /** More for a budget, while the run goes on: what is given is added to the limits that there are. */
+import { isRecord } from '../chat/is-record.ts';
 import type { BudgetLimits } from './budget-limits.ts';
 import { limitNames, limitsOf } from './budget-use.ts';
 import type { LoopState } from './loop-state.ts';
@@ -15,7 +16,8 @@ export function extendBudgetProblem(payload: unknown, state?: LoopState): string
   const limits = state && limitsOf(state);
   const problems = Object.entries(payload).flatMap(([name, value]) => {
     const limit = limitNames.find((known) => known === name);
-    if (limit === undefined) return [`${JSON.stringify(name)} is no limit`];
+    if (limit === undefined)
+      return [`${JSON.stringify(name)} is no limit; there are ${limitNames.join(', ')}`];
     if (!isMore(limit, value)) return [`${name}: ${ruleOf(limit)}`];
     return limits && limits[limit] === undefined ? [`${name}: the run has no such limit`] : [];
   });
@@ -23,11 +25,6 @@ export function extendBudgetProblem(payload: unknown, state?: LoopState): string
     problems.push(`must add to at least one of ${limitNames.join(', ')}`);
   }
   return problems.length === 0 ? undefined : `extendBudget: ${problems.join('; ')}`;
-}
-
-/** Whether the value can be taken as more for a budget. */
-export function isExtendBudgetInput(payload: unknown): payload is ExtendBudgetInput {
-  return extendBudgetProblem(payload) === undefined;
 }
 
 /** The state with more of each limit that is named. */
@@ -55,8 +52,4 @@ function isMore(name: string, value: unknown): boolean {
 
 function ruleOf(name: string): string {
   return name === 'usd' ? 'must be a number above 0' : 'must be a whole number from 1';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** Looks at what an Activity returned. Workers return what the types say; anyone with Temporal's own tools may complete an Activity with anything. */
+import { isRecord } from '../chat/is-record.ts';
 import type { ModelCallResult, ToolRunResult } from './calls.ts';
 import type { HookResult } from './hook-changes.ts';
 import type { Restored } from './restored.ts';
@@ -73,8 +74,4 @@ function isMessage(value: unknown, role: string): boolean {
     typeof value['id'] === 'string' &&
     Array.isArray(value['parts'])
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,5 @@
 /** How a sub-agent began and ended, in the words of Temporal's history: in the Workflow and in its projection alike. */
+import { isRecord } from '../chat/is-record.ts';
 import { isRunResult } from './call-results.ts';
 import type { RunResult } from './run-result.ts';
 
@@ -36,8 +37,4 @@ export function endOfChild(
   if (closed.how === 'terminated') return { problem: 'the sub-agent was terminated' };
   if (closed.how === 'timed-out') return { problem: 'the sub-agent took too long' };
   return { problem: closed.message ?? 'it ended without a result' };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

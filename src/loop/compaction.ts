@@ -27,11 +27,11 @@ export interface CompactionTerms {
 }
 
 /** Early enough for the answer and the tools of an iteration; late enough to be rare. */
-export const defaultTerms: CompactionTerms = { at: 0.8, keep: 0.2 };
+export const defaultCompactionTerms: CompactionTerms = { at: 0.8, keep: 0.2 };
 
 /** The agent's terms; undefined when it wants none. */
 export function compactionTerms({ agent }: LoopState): CompactionTerms | undefined {
-  const { compaction = defaultTerms } = agent ?? {};
+  const { compaction = defaultCompactionTerms } = agent ?? {};
   return compaction === false ? undefined : compaction;
 }
 

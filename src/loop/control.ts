@@ -1,4 +1,5 @@
 /** What people tell a run beside messages: decisions, answers, pauses. Payloads, what can be wrong with them, and the facts that they become. */
+import { isRecord } from '../chat/is-record.ts';
 import type { JsonObject, JsonValue } from '../chat/json.ts';
 import { isText } from '../chat/user-message-problem.ts';
 import type { ExtendBudgetInput } from './budget-extension.ts';
@@ -36,23 +37,10 @@ export interface PauseInput {
   readonly reason?: string;
 }
 
-/** The payload of each control message. */
-export interface ControlTable {
-  readonly decide: DecideInput;
-  readonly answer: AnswerInput;
-  readonly pause: PauseInput | undefined;
-  readonly resume: PauseInput | undefined;
-  readonly extendBudget: ExtendBudgetInput;
-}
-export type ControlName = keyof ControlTable;
-
-export const controlNames: readonly ControlName[] = [
-  'decide',
-  'answer',
-  'pause',
-  'resume',
-  'extendBudget',
-];
+/** Names of the messages that control a run. */
+export const controlNames = ['decide', 'answer', 'pause', 'resume', 'extendBudget'] as const;
+/** One of these names. */
+export type ControlName = (typeof controlNames)[number];
 
 /** Whether messages of that name control a run. */
 export function isControlName(name: string): name is ControlName {
@@ -144,7 +132,8 @@ function shapeProblem(name: ShapedName, payload: unknown): string | undefined {
   if (isOptional && (payload === undefined || payload === null)) return undefined;
   if (!isRecord(payload)) return `${name}: must be an object`;
   const strange = Object.keys(payload).find((key) => !members[name].includes(key));
-  if (strange !== undefined) return `${name}: has a member ${JSON.stringify(strange)} too many`;
+  if (strange !== undefined)
+    return `${name}: has a member ${JSON.stringify(strange)} too many; it takes ${members[name].join(', ')}`;
   for (const key of ['by', 'reason']) {
     const value = payload[key];
     if (value !== undefined && (typeof value !== 'string' || value.length > maxText)) {
@@ -180,8 +169,4 @@ function answerProblem({ answer, isError }: Record<string, unknown>): string | u
     return 'answer.isError: must be true or false';
   }
   return undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,7 @@
 /** What the Update and the Signal `fork` ask for, and what can be wrong with it; no schema is loaded, see `userMessageProblem`. */
+
 import { callsOf } from '../chat/calls-of.ts';
+import { isRecord } from '../chat/is-record.ts';
 import { isText, userMessageProblem } from '../chat/user-message-problem.ts';
 import { failureType } from './failure-types.ts';
 import type { Edit } from './from-point.ts';
@@ -111,8 +113,4 @@ function isCount(value: unknown): boolean {
 
 function isMessage(value: unknown): boolean {
   return isRecord(value) && isText(value['role']) && Array.isArray(value['parts']);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

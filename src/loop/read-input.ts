@@ -1,4 +1,5 @@
 /** Looks at what others send to a run, in Workflow code and in its projection alike: no schema is loaded, see `userMessageProblem`. */
+import { isRecord } from '../chat/is-record.ts';
 import { isText, userMessageProblem } from '../chat/user-message-problem.ts';
 import { isBudgetOfStart } from './budget-extension.ts';
 import type { PointArgument } from './from-point.ts';
@@ -119,8 +120,4 @@ function isCount(value: unknown): boolean {
 
 function isAbsentOr(value: unknown, is: (value: unknown) => boolean): boolean {
   return value === undefined || is(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -101,7 +101,7 @@ export function markAsked(state: LoopState, { actions }: HookResult): LoopState 
 }
 
 /** Applies a decision that `controlProblem` found nothing wrong with. */
-export function decide(state: LoopState, decision: DecideInput, at: number): LoopState {
+export function applyDecision(state: LoopState, decision: DecideInput, at: number): LoopState {
   const awaiting = awaitingCall(state, decision.callId, 'approval');
   if (awaiting === undefined) return state;
   const { name } = awaiting.call;
@@ -138,7 +138,7 @@ function decidedCall(
 }
 
 /** Applies an answer that `controlProblem` found nothing wrong with: it is the call's result. */
-export function answer(state: LoopState, given: AnswerInput, at: number): LoopState {
+export function applyAnswer(state: LoopState, given: AnswerInput, at: number): LoopState {
   const { callId, answer: said, isError = false } = given;
   const awaiting = awaitingCall(state, callId, 'answer');
   if (awaiting === undefined) return state;

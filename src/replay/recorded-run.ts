@@ -1,6 +1,8 @@
 /** A run as it was recorded: the raw histories of all its Temporal runs, and their form as a file. */
+
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { temporal } from '@temporalio/proto';
+import { isRecord } from '../chat/is-record.ts';
 import { EverloopError } from '../everloop-error.ts';
 
 /** What a file says that it is. */
@@ -98,8 +100,4 @@ function noHistory(name: string, why: string): EverloopError {
   return new EverloopError('invalid_input', `${name} is no history of a run: ${why}`, {
     hint: 'write one with: everloop export <run> --format history, or temporal workflow show --output json',
   });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

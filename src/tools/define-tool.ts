@@ -47,6 +47,7 @@ interface ToolBlobs {
 // biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing is a Promise of void
 export type ToolReturn = JsonValue | ToolOutput | undefined | void;
 
+/** What a tool is defined with. */
 export interface ToolOptions<Input extends z.ZodType> {
   /** Matches `[A-Za-z0-9_-]{1,64}`. */
   readonly name: string;
@@ -73,7 +74,7 @@ export interface ToolOptions<Input extends z.ZodType> {
 }
 
 /** Decides by its input whether a call needs approval; asked once per call, on a Worker. One that throws counts as yes. */
-export type ApprovalPredicate<Input> = (input: Input) => boolean | Promise<boolean>;
+type ApprovalPredicate<Input> = (input: Input) => boolean | Promise<boolean>;
 
 /** Which calls of a tool need approval, how long it is waited for, and what counts then. */
 export type ApprovalPolicy<Input> =

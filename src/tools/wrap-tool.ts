@@ -1,4 +1,5 @@
 /** Puts something around a tool: retries, checks, a cache, a gate. */
+import { isRecord } from '../chat/is-record.ts';
 import type { Tool } from './define-tool.ts';
 
 /**
@@ -50,8 +51,4 @@ function withGateOf(next: Tool, wrapped: Tool): Tool {
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -15,13 +15,14 @@ import type {
   ToolRunInput,
   ToolRunResult,
 } from '../loop/calls.ts';
-import { cutText } from '../loop/cut-text.ts';
 import type { FromPoint } from '../loop/from-point.ts';
 import type { HookInput, HookResult } from '../loop/hook-changes.ts';
 import { restoreActivityId } from '../loop/message-ids.ts';
 import type { Restored } from '../loop/restored.ts';
+import type { RunResult } from '../loop/run-result.ts';
 import { stopGraceMs } from '../loop/stop-grace.ts';
 import type { TranscriptRef } from '../loop/transcript-ref.ts';
+import { shortSummary } from './short-summary.ts';
 
 /** The Activities of a Worker, under their frozen public names. */
 export interface EverloopActivities {
@@ -31,6 +32,7 @@ export interface EverloopActivities {
   everloopSealTranscript(input: SealInput): Promise<TranscriptRef>;
   everloopRestoreState(from: FromPoint): Promise<Restored>;
   everloopRunHook(input: HookInput): Promise<HookResult>;
+  everloopReadResult(run: { readonly runId: string }): Promise<RunResult>;
 }
 
 /** Resolves the agent inside the first Workflow task: no round trip through the server. */
@@ -58,9 +60,6 @@ export const localTools = proxyLocalActivities<Pick<EverloopActivities, 'everloo
   retry: { maximumAttempts: 1 },
 });
 
-/** Longest summary of a call in Temporal's own UI; the server refuses more than 400 bytes. */
-const summaryLength = 80;
-
 /** Doubling from a second: most faults of a provider are over within seconds, an outage is asked about once a minute. */
 const backoff = {
   initialInterval: '1 second',
@@ -68,7 +67,7 @@ const backoff = {
   maximumInterval: '1 minute',
 } as const;
 
-/** The model and tool Activities. */
+/** The Activities that are retried by the server. */
 export const nodes = proxyActivities<
   Pick<
     EverloopActivities,
@@ -77,6 +76,7 @@ export const nodes = proxyActivities<
     | 'everloopSealTranscript'
     | 'everloopRestoreState'
     | 'everloopRunHook'
+    | 'everloopReadResult'
   >
 >({
   startToCloseTimeout: '1 hour', // each call sets its own
@@ -126,10 +126,22 @@ export function sealOptions(
 export function restoreOptions(summary: string): ActivityOptions {
   return {
     activityId: restoreActivityId,
-    summary: cutText(summary, summaryLength),
+    summary: shortSummary(summary),
     startToCloseTimeout: '2 minutes', // reads a history of 50 MiB at most and writes as much
     heartbeatTimeout: '20 seconds', // no agent is known yet that says more
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED, // history and Workflow must tell the same of it
+    retry: backoff,
+  };
+}
+
+/**
+ * Options of reading the result of a run that recorded none. Until it works: it fails only while the server does,
+ * or no Worker is there.
+ */
+export function readResultOptions(runId: string): ActivityOptions {
+  return {
+    summary: `result of ${runId}`,
+    startToCloseTimeout: '1 minute', // reads a history of 50 MiB at most
     retry: backoff,
   };
 }

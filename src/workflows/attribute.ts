@@ -2,6 +2,7 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { searchAttribute } from '../loop/search-attributes.ts';
 
+/** Their keys; names and types are what `everloop setup` registers. */
 export const attribute = {
   agent: defineSearchAttributeKey(searchAttribute.agent, 'KEYWORD'),
   status: defineSearchAttributeKey(searchAttribute.status, 'KEYWORD'),

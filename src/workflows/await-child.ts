@@ -6,24 +6,14 @@ import {
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
   ParentClosePolicy,
-  proxyActivities,
   startChild,
 } from '@temporalio/workflow';
 import { isRunResult } from '../loop/call-results.ts';
 import type { AgentRunInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
+import { nodes, readResultOptions } from './activities.ts';
 import type { everloopAgentRun } from './agent-run.ts';
 import { cancelRun } from './child-run.ts';
-
-interface ReadResult {
-  everloopReadResult(run: { readonly runId: string }): Promise<RunResult>;
-}
-
-/** Reads what the server has: it fails only while the server does, or no Worker is there. */
-const { everloopReadResult } = proxyActivities<ReadResult>({
-  startToCloseTimeout: '1 minute', // a history of 50 MiB at most
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
 
 /** How the child is started: what lists show of it, and where its Workers are. */
 type ChildOptions = Pick<
@@ -67,10 +57,9 @@ export async function awaitChild(
     if (cause instanceof CancelledFailure) {
       if (caller.consideredCancelled) throw cause;
       const { taskQueue } = options;
-      return await everloopReadResult.executeWithOptions(
+      return await nodes.everloopReadResult.executeWithOptions(
         {
-          startToCloseTimeout: '1 minute',
-          summary: `result of ${workflowId}`,
+          ...readResultOptions(workflowId),
           ...(taskQueue !== undefined && { taskQueue }),
         },
         [{ runId: workflowId }],

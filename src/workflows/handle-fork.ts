@@ -10,7 +10,6 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { cutText } from '../loop/cut-text.ts';
 import { awaitingState } from '../loop/departure-states.ts';
 import { failureType } from '../loop/failure-types.ts';
 import type { ForkReceipt, ForkRequest } from '../loop/fork-request.ts';
@@ -23,12 +22,10 @@ import { attribute } from './attribute.ts';
 import { rejection, takeSignal } from './handle-controls.ts';
 import { fork } from './messages.ts';
 import type { Run } from './run.ts';
+import { shortSummary } from './short-summary.ts';
 
 /** The same by Signal, for clients without Updates: the forks are found by their attribute. */
 const forkSignal = defineSignal<[ForkRequest]>('fork');
-
-/** Longest summary in Temporal's own UI; the server refuses more than 400 bytes. */
-const summaryLength = 80;
 
 /** Registers the handlers. */
 export function handleFork(run: Run): void {
@@ -97,7 +94,7 @@ async function startFork(run: Run, id: string, from: FromPoint): Promise<void> {
           { key: attribute.root, value: id },
           { key: attribute.forkedFrom, value: from.point.runId },
         ],
-        staticSummary: cutText(first.title, summaryLength),
+        staticSummary: shortSummary(first.title),
       }),
     );
   } catch (error) {

@@ -41,7 +41,7 @@ export async function askHooks(run: Run, moment: HookMoment, about: About = {}):
   const isAsked = moment === 'onToolStart' || hasHook(run, moment);
   if (agent === undefined || !isAsked) return;
   const asking = ask(run, agent, moment, about);
-  const answer = await withinGrace(run, asking, (result) => ({ result }), rethrow);
+  const answer = await withinGrace(run, asking, (result) => ({ result }));
   run.noteCancellation();
   if (answer !== undefined) take(run, moment, answer.result);
 }
@@ -59,8 +59,7 @@ export async function askHooksAtEnd(run: Run, about: About): Promise<void> {
 }
 
 async function ask(run: Run, agent: AgentSpec, moment: HookMoment, about: About): Promise<unknown> {
-  const { iteration } = run.state;
-  const { usage, metadata } = run.state;
+  const { iteration, usage, metadata } = run.state;
   // Without a hook it is a tool's own predicate that is asked.
   const view = viewFor(run.state, moment) ?? { usage, metadata, hooks: [] };
   // What is told at the end must stand in history, and the answer alone would not say it.
@@ -99,8 +98,4 @@ export function isHookLocal(agent: AgentSpec, moment: HookMoment): boolean {
 
 function hooksFor(agent: AgentSpec | undefined, moment: HookMoment): readonly HookSpec[] {
   return agent?.hooks?.filter(({ moments }) => moments.includes(moment)) ?? [];
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }

@@ -82,7 +82,7 @@ function ask(run: Run, finish: boolean): Promise<Answer | undefined> {
       ...(finish && { finish }),
     },
   ]);
-  return withinGrace(run, asking, (result: unknown) => ({ activityId, result }), rethrow);
+  return withinGrace(run, asking, (result: unknown) => ({ activityId, result }));
 }
 
 function take(run: Run, { activityId, result }: Answer): void {
@@ -106,8 +106,4 @@ function noteFailure(run: Run, error: unknown): boolean {
   } else if (!run.state.cancelRequested) run.apply({ type: 'model-interrupted', activityId });
   const { lastResponse } = run.state;
   return lastResponse?.activityId === activityId && lastResponse.interrupted === true;
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }

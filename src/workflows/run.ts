@@ -102,6 +102,7 @@ export class Run {
     return true;
   }
 
+  /** The state as it is now; it is never changed in place. */
   get state(): LoopState {
     return this.#state;
   }
@@ -111,6 +112,7 @@ export class Run {
     return this.#state.stop !== undefined;
   }
 
+  /** Applies a fact, and hands on what it brings: messages, the agent, a compaction. */
   apply(fact: Exclude<Fact, { type: 'run-started' }>): void {
     const { agent: before, transcript, compaction } = this.#state;
     this.#state = apply(this.#state, fact);
@@ -153,10 +155,12 @@ export class Run {
     void starting.finally(() => this.#opening.delete(starting));
   }
 
+  /** Whether forks are being started. */
   get isOpening(): boolean {
     return this.#opening.size > 0;
   }
 
+  /** Resolves when every fork has been started. */
   async allOpened(): Promise<void> {
     while (this.#opening.size > 0) await Promise.all(this.#opening);
   }

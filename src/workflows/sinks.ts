@@ -6,6 +6,7 @@ import type { AgentSpec } from '../loop/agent-spec.ts';
 import type { Compaction } from '../loop/compaction.ts';
 import type { LoopState } from '../loop/loop-state.ts';
 
+/** The Sinks, as the host process implements them. */
 export interface RunSinks extends Sinks {
   transcript: {
     /** The agent is known; the transcript that follows starts empty. */
@@ -28,4 +29,5 @@ export interface RunSinks extends Sinks {
   };
 }
 
+/** The Sinks, as Workflow code calls them. */
 export const sinks = proxySinks<RunSinks>();

@@ -1,5 +1,4 @@
 /** Runs a call that is a sub-agent: a child run, whose answer is the call's result. */
-import type { ActivityOptions } from '@temporalio/workflow';
 import {
   ApplicationFailure,
   CancellationScope,
@@ -7,7 +6,6 @@ import {
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
   ParentClosePolicy,
-  proxyActivities,
   startChild,
   TemporalFailure,
   TerminatedFailure,
@@ -22,23 +20,12 @@ import type { ChildEnd } from '../loop/child-end.ts';
 import { endOfChild, wasCancelled } from '../loop/child-end.ts';
 import { childResultActivityId } from '../loop/message-ids.ts';
 import type { AgentRunInput, StartInput } from '../loop/run-input.ts';
-import type { RunResult } from '../loop/run-result.ts';
 import { budgetSlice, forkedContextEnd, taskMessage, taskTitle } from '../loop/sub-agent.ts';
+import { nodes, readResultOptions } from './activities.ts';
 import type { everloopAgentRun } from './agent-run.ts';
 import { cancelRun, childDescription } from './child-run.ts';
 import type { Run } from './run.ts';
 import { withinGrace } from './within-grace.ts';
-
-interface ReadResult {
-  everloopReadResult(run: { readonly runId: string }): Promise<RunResult>;
-}
-
-/** Reads what the server has: it fails only while the server does, or no Worker is there. */
-const readOptions: ActivityOptions = {
-  startToCloseTimeout: '1 minute', // a history of 50 MiB at most
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-};
-const { everloopReadResult } = proxyActivities<ReadResult>(readOptions);
 
 /** Starts the sub-agent of the call and waits for it. When its parent is called off, so is it. */
 export async function runSubAgent(
@@ -88,9 +75,9 @@ async function endOfCancelled(
 ): Promise<ChildEnd | undefined> {
   if (run.state.cancelRequested) return { problem: wasCancelled };
   const activityId = childResultActivityId(run.state.iteration, callId);
-  const options = { ...readOptions, activityId, summary: `result of ${runId}` };
+  const options = { ...readResultOptions(runId), activityId };
   const reading = CancellationScope.nonCancellable(() =>
-    everloopReadResult.executeWithOptions(options, [{ runId }]),
+    nodes.everloopReadResult.executeWithOptions(options, [{ runId }]),
   );
   const end = await withinGrace(
     run,

@@ -6,7 +6,6 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { resultEntries } from '../loop/close-calls.ts';
-import { cutText } from '../loop/cut-text.ts';
 import { isStopping } from '../loop/decide.ts';
 import type { PendingToolCall } from '../loop/loop-state.ts';
 import { idempotencyKey, toolActivityId } from '../loop/message-ids.ts';
@@ -19,14 +18,12 @@ import { localTools, nodes, toolOptions } from './activities.ts';
 import { askHooks, hasHook, isHookLocal, viewFor } from './hooks-node.ts';
 import { park, until } from './park.ts';
 import type { Run } from './run.ts';
+import { shortSummary } from './short-summary.ts';
 import { runSubAgent } from './sub-agent-node.ts';
 import { withinGrace } from './within-grace.ts';
 
 /** Calls of a response that are run inside the Workflow task: their results, of 100 KB at most, are written together, and the server takes 4 MB. */
 const maxLocalCalls = 20;
-
-/** Longest summary of a call in Temporal's own UI; the server refuses more than 400 bytes. */
-const summaryLength = 80;
 
 /** Runs every call that can be run. When the run is cancelled meanwhile, the ending closes what is still open. */
 export async function runTools(run: Run): Promise<void> {
@@ -186,5 +183,5 @@ function outcomeOfFailure(error: unknown): ToolOutcome {
 }
 
 function summaryOf(call: PendingToolCall['call']): string {
-  return cutText(`${call.name} ${call.arguments ?? ''}`.trim(), summaryLength);
+  return shortSummary(`${call.name} ${call.arguments ?? ''}`.trim());
 }

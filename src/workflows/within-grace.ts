@@ -3,14 +3,15 @@ import type { Run } from './run.ts';
 
 /**
  * What `onValue` makes of the call's value or `onError` of its failure; undefined when the run was cancelled
- * and the call has not stopped within the grace period. Rejects with what `onError` throws. As few Promises
+ * and the call has not stopped within the grace period. Rejects with what `onError` throws, the failure itself when
+ * absent. As few Promises
  * as can be: the SDK takes a stack trace for each one.
  */
 export function withinGrace<T, R>(
   run: Run,
   call: Promise<T>,
   onValue: (value: T) => R,
-  onError: (error: unknown) => R,
+  onError: (error: unknown) => R = rethrow,
 ): Promise<R | undefined> {
   return new Promise((resolve, reject) => {
     const forget = run.onGraceOver(() => resolve(undefined));
@@ -27,4 +28,8 @@ export function withinGrace<T, R>(
       (error: unknown) => settle(() => onError(error)),
     );
   });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

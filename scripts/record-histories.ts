@@ -333,6 +333,34 @@ const behaviours: Readonly<Record<string, (harness: Harness) => Promise<RunHandl
     await run.result();
     return run;
   },
+  'a-fork': async (harness) => {
+    const run = await ended(harness, 'tools');
+    const [fork] = await run.fork({ at: 0, edit: 'Go on.', maxIterations: 3 });
+    if (fork === undefined) throw new Error('nothing was forked');
+    await fork.result();
+    return fork;
+  },
+  'a-run-forked-while-it-waits': async (harness) => {
+    const run = await harness.everloop.start('guarded', { input: 'Go.' });
+    await reached(run, 'waiting:approval');
+    await run.fork({ at: 0, agent: 'answers', count: 2 });
+    await harness.client.workflow.getHandle(run.id).signal('fork', { count: 0 });
+    await run.cancel();
+    await run.result();
+    return run;
+  },
+  'a-rewound-run': async (harness) => {
+    const run = await ended(harness, 'endless');
+    await run.rewind({ toIteration: 1, input: 'Once more.', tellModel: true });
+    await run.result();
+    return run;
+  },
+  'a-retried-run': async (harness) => {
+    const run = await ended(harness, 'fails');
+    await run.retry();
+    await run.result();
+    return run;
+  },
   'sub-agents': (harness) => ended(harness, 'leads'),
   'a-compacted-conversation': (harness) => ended(harness, 'forgets'),
   'a-run-that-waits-through-two-histories': async (harness) => {

@@ -1,9 +1,9 @@
 /** Sees to the calls of a run and its sub-agents that wait for somebody. */
+import { commandsFor } from '../client/commands-for.ts';
 import type { DecideInput } from '../loop/control.ts';
 import type { RunEvent } from '../loop/events.ts';
 import type { Terminal } from './terminal.ts';
 import { printable, writeNote } from './terminal.ts';
-import { commandsFor } from './waiting-calls.ts';
 
 /** Who sees to them: a person at the prompt, or whoever reads what is printed. */
 export interface Attendant {

@@ -1,5 +1,4 @@
 /** `everloop blobs`: looks after the blob store. */
-import type { Duration } from '@temporalio/common';
 import type { Command } from 'commander';
 import type { BlobCount, Garbage } from '../client/collect-blobs.ts';
 import type { Config } from '../config.ts';
@@ -14,6 +13,7 @@ import type { Cli } from './program.ts';
 import { withProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 import { printable, writeJson, writeLine, writeNote } from './terminal.ts';
+import { toDuration } from './to-duration.ts';
 
 interface GcOptions {
   readonly minAge: string;
@@ -55,7 +55,7 @@ export function addBlobs(root: Command, cli: Cli): void {
 async function collect(cli: Cli, options: GcOptions): Promise<void> {
   const { terminal } = cli;
   const { apply = false, yes = false, json = false } = options;
-  const minAgeMs = await toAge(options.minAge);
+  const minAgeMs = /^0+$/.test(options.minAge) ? 0 : await toDuration(options.minAge, '--min-age');
   const config = await cli.config();
   const namespaces = [...new Set([config.namespace, ...(options.namespace ?? [])])];
   const { anyEngine, hasRuns, leaveEngine } = await import('./engine.ts');
@@ -148,18 +148,4 @@ function writeGarbage(terminal: Terminal, found: Garbage, minAge: string, where:
 
 function sized({ count, bytes }: BlobCount, noun: string): string {
   return `${counted(count, noun)}, ${formatBytes(bytes)}`;
-}
-
-async function toAge(text: string): Promise<number> {
-  if (/^0+$/.test(text)) return 0;
-  // Loads the SDK, which help does without.
-  const { toMilliseconds } = await import('../tools/duration.ts');
-  try {
-    return toMilliseconds(text as Duration, '--min-age');
-  } catch (error) {
-    throw new EverloopError('invalid_input', `--min-age: ${JSON.stringify(text)} is no duration`, {
-      hint: 'say for example "24 hours", "7 days", or 0 to keep nothing for its age',
-      cause: error,
-    });
-  }
 }

@@ -22,7 +22,7 @@ export function addOrphans(root: Command, cli: Cli): void {
       'Lists open sub-agents that nobody waits for: their parent has ended, or is not there. They go on by themselves until they are cancelled.',
     )
     .option('--cancel', 'cancel all of them')
-    .option('--yes', 'without being asked')
+    .option('-y, --yes', 'do not ask')
     .option('--json', 'one object per line')
     .action((options: OrphansOptions) => orphans(cli, options));
 }

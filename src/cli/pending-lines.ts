@@ -9,7 +9,7 @@ import { waitingCallLine } from './waiting-calls.ts';
 /** A line for each: how it stands, and of one that waits for somebody for what, since when and until when. */
 export function pendingLines(
   run: Pick<RunSnapshot, 'status' | 'open' | 'workers'>,
-  state: Pick<LoopState, 'iteration' | 'pendingToolCalls'>,
+  state: Pick<LoopState, 'iteration' | 'pendingToolCalls' | 'children'>,
   now: number,
 ): readonly string[] {
   return state.pendingToolCalls.flatMap((pending) => {

@@ -1,5 +1,6 @@
 /** Asks the person at the terminal about the calls that wait, one after another, while the run goes on. */
 import { setImmediate } from 'node:timers/promises';
+import { commandsFor } from '../client/commands-for.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { DecideInput } from '../loop/control.ts';
 import type { RunEvent } from '../loop/events.ts';
@@ -9,7 +10,7 @@ import { parseCallInput } from './parse-call-input.ts';
 import type { PromptLine, Reply } from './prompt-line.ts';
 import { readQuestion } from './read-question.ts';
 import { printable, writeNote } from './terminal.ts';
-import { callText, commandsFor } from './waiting-calls.ts';
+import { callText } from './waiting-calls.ts';
 import { whoDecides } from './who-decides.ts';
 
 /** A call that waits, and how to take back the question about it. */
@@ -43,7 +44,7 @@ export function createPrompter(line: PromptLine, desk: Desk): Attendant {
   };
 
   const askInput = async (draft: string, signal: AbortSignal): Promise<Decision | Reply> => {
-    for (let text = compact(draft); ; ) {
+    for (let text = onOneLine(draft); ; ) {
       const reply = await line.ask({ text: 'Input:', draft: text, signal });
       if (reply.kind !== 'said') return reply;
       if (reply.text === '') return { kind: 'said', text: '' };
@@ -181,7 +182,7 @@ function decisionIn(text: string): Decision | undefined {
 }
 
 /** The input as it stands on one line. */
-function compact(input: string): string {
+function onOneLine(input: string): string {
   try {
     return printable(JSON.stringify(JSON.parse(input)));
   } catch {

@@ -1,6 +1,7 @@
 /** `everloop terminate`: ends a run at once, without asking it. */
 import type { Command } from 'commander';
 import { confirm } from './confirm.ts';
+import { exitCode } from './exit-codes.ts';
 import { openRun } from './open-run.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine, writeNote } from './terminal.ts';
@@ -50,7 +51,7 @@ async function terminate(cli: Cli, id: string, options: TerminateOptions): Promi
   });
   if (!isDone) {
     writeNote(terminal, `Run ${id} goes on. To end it in order: everloop cancel ${id}`);
-    cli.exitWith(1);
+    cli.exitWith(exitCode.failed);
   }
   if (json) writeJson(terminal, { id, terminated: isDone });
   else if (isDone) writeLine(terminal, `run ${id} is terminated`);

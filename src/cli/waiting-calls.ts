@@ -1,4 +1,4 @@
-/** The calls of a run that wait for somebody: which there are, which are meant, and what to type for them. */
+/** The calls of a run that wait for somebody: which there are, and which are meant. */
 import type { RunSnapshot } from '../client/run-snapshot.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { PendingToolCall, Wait } from '../loop/loop-state.ts';
@@ -32,12 +32,6 @@ export function waitingCallLine({ call }: Pick<PendingToolCall, 'call'>): string
 /** Name and input of a call on one line. */
 export function callText(name: string, input: string | undefined): string {
   return formatCall(name, input, callLength);
-}
-
-/** What to type for a call that waits. */
-export function commandsFor(runId: string, callId: string, kind: Wait['kind']): string {
-  if (kind === 'answer') return `everloop answer ${runId} ${callId} <text>`;
-  return `everloop approve ${runId} ${callId} (or: everloop deny ${runId} ${callId})`;
 }
 
 /**

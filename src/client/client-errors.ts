@@ -51,7 +51,7 @@ function toClientError(error: unknown, id: string): unknown {
   }
   if (grpc?.code === failedPrecondition && /distinct updates/i.test(grpc.details)) {
     return new EverloopError('rejected', `the Temporal server refuses this: ${grpc.details}`, {
-      hint: 'a run takes 2,000 messages at most: start another one with its history',
+      hint: 'one history takes 2,000 messages and decisions: tell it again after the next iteration, when the run goes on in a new one',
       cause: error,
     });
   }

@@ -11,7 +11,7 @@ import { diffTranscripts } from './diff-transcripts.ts';
 export interface RunOutcome {
   readonly id: string;
   readonly agent: string;
-  /** `running`, or why it ended. */
+  /** `running`, what it waits for, or why it ended. */
   readonly status: RunStatus;
   readonly messages: number;
   readonly iterations: number;

@@ -32,6 +32,7 @@ import { wholeRun } from './whole-run.ts';
 /** Task queue of Workers and runs where nothing else is said. */
 export const defaultTaskQueue = 'everloop';
 
+/** Which server to connect to, and what its Workers share. */
 export interface ConnectOptions extends Partial<EngineAddress> {
   /** `host:port`; the engine that `everloop dev` runs for `project` when absent. */
   readonly address?: string;
@@ -175,6 +176,7 @@ export class Everloop<Config extends AgentNames = AgentNames> {
     return findOrphans(this.#client);
   }
 
+  /** Closes the connection, if {@link Everloop.connect} made it. */
   async close(): Promise<void> {
     await this.#close();
   }

@@ -1,7 +1,10 @@
 /** Says in plain words where a run stands: why it waits, why it failed, what to do. */
 
 import { budgetWait } from '../loop/budget.ts';
+import type { LoopState } from '../loop/loop-state.ts';
+import { isCompactActivityId } from '../loop/message-ids.ts';
 import { isOpen, isPausedHere } from '../loop/run-status.ts';
+import { commandsFor } from './commands-for.ts';
 import type { OpenActivity, RunSnapshot } from './run-snapshot.ts';
 
 /** One or more sentences; the first is the reason, the others what to do. */
@@ -15,6 +18,7 @@ export function explain(run: RunSnapshot, now: number = Date.now()): readonly st
     );
   }
   lines.push(...explainWaits(run, now));
+  lines.push(...explainSubAgents(run.state));
   for (const activity of run.open) lines.push(explainActivity(activity, run.workers > 0, now));
   if (run.workers === 0) {
     lines.push(
@@ -39,12 +43,9 @@ function explainWaits({ id, state }: RunSnapshot, now: number): readonly string[
   for (const { call, wait } of awaiting.slice(0, namedCalls)) {
     const until = wait.deadline === undefined ? '' : `, until ${inTime(wait.deadline)}`;
     const what = `Call ${call.id} of ${call.name}`;
-    const command =
-      wait.kind === 'approval' ? `approve ${id} ${call.id}` : `answer ${id} ${call.id} <text>`;
-    const instead = wait.kind === 'approval' ? ` (or: everloop deny ${id} ${call.id})` : '';
     lines.push(
       `${what} waits for an ${wait.kind}${until}.`,
-      `Give it with: everloop ${command}${instead}`,
+      `Give it with: ${commandsFor(id, call.id, wait.kind)}`,
     );
   }
   if (awaiting.length > namedCalls) {
@@ -61,6 +62,19 @@ function explainWaits({ id, state }: RunSnapshot, now: number): readonly string[
     lines.push(`${when}${who}${why}.`, `Let it go on with: everloop resume ${id}`);
   }
   return lines;
+}
+
+/** Sub-agents that the run waits for: runs of their own, which may wait for somebody themselves. */
+function explainSubAgents(state: LoopState | undefined): readonly string[] {
+  const { pendingToolCalls = [], children = [] } = state ?? {};
+  const working = pendingToolCalls.flatMap(({ call, status }) =>
+    status === 'running' ? (children.findLast(({ callId }) => callId === call.id) ?? []) : [],
+  );
+  const lines = working
+    .slice(0, namedCalls)
+    .map(({ runId, agent, callId }) => `Sub-agent ${agent} works on call ${callId}: run ${runId}.`);
+  const more = working.length - namedCalls;
+  return more > 0 ? [...lines, `${more} further sub-agents work.`] : lines;
 }
 
 function inTime(milliseconds: number): string {
@@ -110,8 +124,10 @@ function describeActivity({ id, name }: OpenActivity): string {
   if (name === 'everloopResolveAgent') return 'The agent is not resolved yet';
   if (name === 'everloopRestoreState') return 'Looking for the point to go on from';
   const [iteration, call, moment] = id.split('/');
+  if (name === 'everloopReadResult') return `Reading what the sub-agent of call ${moment} came to`;
   if (name === 'everloopSealTranscript') return 'Putting the transcript into the blob store';
   if (name === 'everloopRunHook') return `Asking the hooks for ${moment}`;
+  if (isCompactActivityId(id)) return `Summing up the conversation in iteration ${iteration}`;
   return name === 'everloopCallModel'
     ? `The model call of iteration ${iteration}`
     : `Tool call ${call} of iteration ${iteration}`;

@@ -10,9 +10,10 @@ import { memoKey } from '../loop/to-run-memo.ts';
 import { translated } from './client-errors.ts';
 import { newestTemporalRun } from './temporal-runs.ts';
 
+/** Which runs are listed: those that match all that is said. */
 export interface RunFilter {
   readonly agent?: string;
-  /** `running` or a stop reason. */
+  /** `running`, what it waits for (such as `waiting:approval`, `paused`), or a stop reason. */
   readonly status?: string;
   /** Run id of the parent: its sub-agents alone. */
   readonly parent?: string;
@@ -22,6 +23,7 @@ export interface RunFilter {
   readonly query?: string;
 }
 
+/** A run as lists show it. */
 export interface RunSummary {
   readonly id: string;
   readonly temporalRunId: string;

@@ -138,11 +138,12 @@ async function searchExecution(search: Search, execution: Execution): Promise<vo
     if (isOpen) await add(search, await describe(), where);
   } catch (error) {
     // A Workflow that is there and whose history is not would be one that nobody knows the needs of.
-    if (codeOf(error) !== notFound || !(await isGone(describe))) throw toReadError(error, where);
+    if (codeOf(error) !== notFound || !(await isForgotten(describe)))
+      throw toReadError(error, where);
   }
 }
 
-async function isGone(describe: () => Promise<unknown>): Promise<boolean> {
+async function isForgotten(describe: () => Promise<unknown>): Promise<boolean> {
   return await describe().then(
     () => false,
     (error: unknown) => codeOf(error) === notFound,

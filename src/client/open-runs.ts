@@ -1,7 +1,8 @@
 /** Reads of every open run which agent and which build it is of. */
 import type { Client } from '@temporalio/client';
+import { EverloopError } from '../everloop-error.ts';
 import { RunProjection } from '../history/run-projection.ts';
-import type { OpenRun } from '../replay/check-upgrade.ts';
+import type { UpgradeCandidate } from '../replay/check-upgrade.ts';
 import { translated } from './client-errors.ts';
 import type { RunSummary } from './list-runs.ts';
 import { listRuns } from './list-runs.ts';
@@ -26,8 +27,8 @@ export interface OpenRunsOptions {
 export async function openRuns(
   client: Client,
   { query, told = () => {} }: OpenRunsOptions = {},
-): Promise<readonly OpenRun[]> {
-  const runs: OpenRun[] = [];
+): Promise<readonly UpgradeCandidate[]> {
+  const runs: UpgradeCandidate[] = [];
   const isOpen = `ExecutionStatus = 'Running'`;
   const filter = { query: query === undefined ? isOpen : `${isOpen} AND (${query})` };
   const listed = listRuns(client, filter);
@@ -35,7 +36,7 @@ export async function openRuns(
     for (;;) {
       const next = await listed.next();
       if (next.done) return;
-      const run = await openRun(client, next.value);
+      const run = await candidateOf(client, next.value);
       if (run !== undefined) runs.push(run);
       told(runs.length);
     }
@@ -45,7 +46,10 @@ export async function openRuns(
 }
 
 /** Undefined when it is there no longer. */
-async function openRun(client: Client, summary: RunSummary): Promise<OpenRun | undefined> {
+async function candidateOf(
+  client: Client,
+  summary: RunSummary,
+): Promise<UpgradeCandidate | undefined> {
   const { id, temporalRunId, startedAt } = summary;
   try {
     return await translated(id, async () => {
@@ -63,7 +67,7 @@ async function openRun(client: Client, summary: RunSummary): Promise<OpenRun | u
       };
     });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'not_found') return undefined;
+    if (error instanceof EverloopError && error.code === 'not_found') return undefined;
     throw error;
   }
 }

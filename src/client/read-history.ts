@@ -7,6 +7,7 @@ import type { RecordedEvent } from '../history/recorded-event.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
+/** Whose history is read. */
 export interface HistoryOf {
   readonly runId: string;
   /** One Temporal run of it; the newest when absent. */

@@ -1,25 +1,22 @@
 /** A run seen from outside: look at it, follow it, send it messages, cancel it. */
 import type { Client } from '@temporalio/client';
-import { WorkflowFailedError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { ApplicationFailure, CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { EverloopError } from '../everloop-error.ts';
 import type { ExtendBudgetInput } from '../loop/budget-extension.ts';
 import type { AnswerInput, DecideInput, PauseInput } from '../loop/control.ts';
 import type { RunEvent } from '../loop/events.ts';
-import { failureType } from '../loop/failure-types.ts';
 import type { ForkRequest } from '../loop/fork-request.ts';
 import { markInherited } from '../loop/mark-inherited.ts';
 import type { SendMode, UserInput } from '../loop/run-input.ts';
-import { RunResult } from '../loop/run-result.ts';
-import { toRunResult } from '../loop/to-run-result.ts';
+import type { RunResult } from '../loop/run-result.ts';
 import type { RecordedRun } from '../replay/recorded-run.ts';
 import type { ReplayOptions, ReplayVerdict } from '../replay/replay.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { SendReceipt } from '../workflows/messages.ts';
 import { answer, decide, extendBudget, pause, resume, send } from '../workflows/messages.ts';
 import { assertSendable } from './assert-sendable.ts';
+import { awaitResult } from './await-result.ts';
 import { translated } from './client-errors.ts';
 import type { DiscardedPart } from './discarded-parts.ts';
 import { discardedParts } from './discarded-parts.ts';
@@ -37,7 +34,6 @@ import { rewindRun } from './rewind-run.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 import { takeSnapshot } from './run-snapshot.ts';
 import { storeMedia } from './store-media.ts';
-import { newestTemporalRun } from './temporal-runs.ts';
 import { untilDelivered } from './until-delivered.ts';
 import { wholeRun } from './whole-run.ts';
 
@@ -65,40 +61,7 @@ export class RunHandle {
    * @throws EverloopError `not_found`, `terminated`, `invalid_input`, `run_failed`, `engine_unreachable`
    */
   async result(): Promise<RunResult> {
-    return await translated(this.id, async () => {
-      for (;;) {
-        const temporalRunId = await newestTemporalRun(this.#client, this.id);
-        try {
-          const handle = this.#client.workflow.getHandle(this.id, temporalRunId);
-          return RunResult.parse(await handle.result());
-        } catch (error) {
-          if (!(error instanceof WorkflowFailedError)) throw error;
-          // A reset ends one Temporal run of this id and goes on in another.
-          if (temporalRunId !== (await newestTemporalRun(this.#client, this.id))) continue;
-          return await this.#resultOfFailure(error);
-        }
-      }
-    });
-  }
-
-  async #resultOfFailure({ cause }: WorkflowFailedError): Promise<RunResult> {
-    if (cause instanceof TerminatedFailure) {
-      throw new EverloopError('terminated', `run ${this.id} was terminated`, {
-        hint: 'what it did is still there: everloop show <id>',
-      });
-    }
-    if (cause instanceof ApplicationFailure) {
-      if (cause.type === failureType.invalidInput) {
-        throw new EverloopError('invalid_input', cause.message);
-      }
-      const recorded = RunResult.safeParse(cause.details?.[0]);
-      if (recorded.success) return recorded.data;
-      throw new EverloopError('run_failed', cause.message);
-    }
-    // A cancelled Workflow records no result: it is read from its history.
-    const { state } = await this.snapshot();
-    if (cause instanceof CancelledFailure && state?.stop !== undefined) return toRunResult(state);
-    throw new EverloopError('run_failed', `run ${this.id} failed: ${cause?.message}`);
+    return await translated(this.id, () => awaitResult(this.#client, this.id));
   }
 
   /** Where the run stands, from the server alone. */

@@ -10,7 +10,7 @@ import { statusOf } from '../loop/run-status.ts';
 import { translated } from './client-errors.ts';
 import { readHistory } from './read-history.ts';
 
-/** An Activity that is on its way: a model call, a tool call, or the search for a Worker with the agent. */
+/** An Activity that is on its way: a model call, a tool call, hooks that are asked, a transcript that is sealed. */
 export interface OpenActivity {
   readonly id: string;
   readonly name: string;
@@ -22,6 +22,7 @@ export interface OpenActivity {
   readonly nextAttemptAt?: number;
 }
 
+/** Where a run stands, and why. */
 export interface RunSnapshot extends Spending {
   readonly id: string;
   readonly temporalRunId: string;
@@ -32,8 +33,9 @@ export interface RunSnapshot extends Spending {
   readonly state?: LoopState;
   /** The failure that closed it, when it was no stop of the loop's own. */
   readonly failure?: string;
+  /** What is on its way now. */
   readonly open: readonly OpenActivity[];
-  /** Attempt and failure of a Workflow task that does not succeed. */
+  /** Which attempt it is of a Workflow task that does not succeed. */
   readonly stuck?: { readonly attempt: number };
   /** Workers that asked for work on the run's task queue in the last minutes. */
   readonly workers: number;

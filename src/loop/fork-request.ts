@@ -30,7 +30,7 @@ export interface ForkReceipt {
 }
 
 /** Forks that one request may make: each of them costs model calls of its own. */
-export const maxForks = 20;
+const maxForks = 20;
 
 /** Longest name of an agent: Temporal takes search attributes of limited length. */
 const maxAgent = 200;

@@ -21,6 +21,7 @@ export function isWait(status: string | undefined): status is RunWait {
   return status !== undefined && waits.includes(status);
 }
 
+/** Where a run is: at work, waiting, or how it ended. */
 export type RunStatus = 'running' | RunWait | RunEnd;
 
 /** Whether a run of that status has not ended. */

@@ -5,8 +5,8 @@ import type { RecordedRun } from './recorded-run.ts';
 import type { ReplayOptions, ReplayVerdict } from './replay.ts';
 import { replayRun } from './replay-run.ts';
 
-/** An open run, as far as it tells which others are like it. */
-export interface OpenRun {
+/** An open run that an upgrade meets, as far as it tells which others are like it. */
+export interface UpgradeCandidate {
   readonly id: string;
   readonly agent: string;
   /** Hash of the agent that the run has recorded; absent while it waits for a Worker that knows it. */
@@ -21,7 +21,7 @@ export interface OpenRun {
  * At most `perGroup` runs of each agent and build: the oldest, the newest, and others evenly between them, as
  * runs of one age are more alike than those of all ages.
  */
-export function sampleOf<Run extends OpenRun>(
+export function sampleOf<Run extends UpgradeCandidate>(
   runs: readonly Run[],
   perGroup: number,
 ): readonly Run[] {

@@ -12,6 +12,7 @@ import { withTaskFinished } from './unfinished-task.ts';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
+/** What a run is replayed with. */
 export interface ReplayOptions {
   readonly dataConverter?: DataConverter;
   /** Workflow code to replay with; this build's when absent. */

@@ -1,5 +1,6 @@
 /** Finds where two JSON values part. */
 
+/** Where two values part, and what each has there. */
 export interface Difference {
   /** Path of the member, such as `transcript.tail.3.id`. */
   readonly path: string;

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { LiveEvent } from '../loop/events.ts';
 
+/** Where live events are published and watched. */
 export interface EventBus {
   publish(event: LiveEvent): void;
   /** Calls `listener` for each live event of the run until the returned function is called. */

@@ -21,22 +21,17 @@ export function* hashesIn(
  * The blobs themselves, and all those that their content names, and so on: a transcript names its segments, and a
  * segment the images in it.
  * @param known all blobs of the store
- * @param told hears how many were read so far
  * @throws EverloopError `blob_store_failed` when one cannot be read, so that nobody knows what it names
  */
 export async function withNamedBlobs(
   blobs: Pick<BlobStore, 'get' | 'has'>,
   named: Iterable<string>,
   known: ReadonlySet<string>,
-  told: (read: number) => void = () => {},
 ): Promise<ReadonlySet<string>> {
   const found = new Set(named);
-  let read = 0;
   // A set that grows while it is gone through gives what was added, too.
   for (const hash of found) {
     const bytes = await bytesOf(blobs, hash);
-    read += 1;
-    told(read);
     if (bytes === undefined) continue;
     // Digits are the same bytes in every encoding that texts are kept in.
     for (const inner of hashesIn(Buffer.from(bytes).toString('latin1'), known)) found.add(inner);

@@ -1,5 +1,5 @@
 /** The agent run: model, tools, model, …, as a Temporal Workflow. Read it from top to bottom; each phase has a file of its own. */
-import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import { ApplicationFailure } from '@temporalio/workflow';
 import { isCallOverBudget } from '../loop/budget.ts';
 import { isCompactionDue } from '../loop/compaction.ts';
 import { afterModel, beforeIteration, isStopping } from '../loop/decide.ts';
@@ -13,13 +13,13 @@ import {
 import type { AgentRunInput } from '../loop/run-input.ts';
 import type { RunResult } from '../loop/run-result.ts';
 import type { Stop } from '../loop/stop.ts';
-import { resolveAnywhere, resolveHere } from './activities.ts';
 import { compactConversation } from './compact-node.ts';
 import { endRun, stopForFailure } from './ending.ts';
 import { handleMessages } from './handle-messages.ts';
 import { askHooks, hasHook } from './hooks-node.ts';
 import { callModel, startIteration } from './model-node.ts';
-import { park } from './park.ts';
+import { park, waitForBudget } from './park.ts';
+import { resolveAgent } from './resolve.ts';
 import { restoreState } from './restore.ts';
 import { Run } from './run.ts';
 import { continueRun, dueContinuation } from './seal.ts';
@@ -62,6 +62,7 @@ async function iterate(run: Run): Promise<Stop> {
   for (;;) {
     // A run that went on while its calls waited for somebody goes on with them.
     if (run.state.pendingToolCalls.length === 0 || isStopping(run.state)) {
+      // The boundary: where a run stands still, stops, or makes room for what comes.
       if (run.state.paused !== undefined) await park(run, () => run.state.paused === undefined);
       if (run.state.agent?.onLimit !== undefined) await waitForBudget(run);
       const limit = beforeIteration(run.state, run.now());
@@ -70,6 +71,7 @@ async function iterate(run: Run): Promise<Stop> {
       if (due !== 'not-yet') await continueRun(run, due);
       if (isCompactionDue(run.state)) await compactConversation(run);
       if (isStopping(run.state)) continue;
+
       startIteration(run);
       showProgress(run);
       await callModel(run);
@@ -77,19 +79,13 @@ async function iterate(run: Run): Promise<Stop> {
       if (next.kind === 'stop') return next.stop;
       showProgress(run);
     }
+
     if (run.state.pendingToolCalls.length > 0) await runTools(run);
     if (hasHook(run, 'onLoop') && !isStopping(run.state)) await askHooks(run, 'onLoop');
     if (isStopping(run.state)) continue;
     run.apply({ type: 'iteration-ended' });
     refreshSummary(run);
   }
-}
-
-/** An agent may want its runs to wait at their budget for more, for a time. */
-async function waitForBudget(run: Run): Promise<void> {
-  if (beforeIteration(run.state, run.now())?.reason !== 'budget') return;
-  if (run.state.budgetWait === undefined) run.apply({ type: 'budget-awaited', at: run.now() });
-  await park(run, () => run.state.budgetWait === undefined, run.state.budgetWait?.deadline);
 }
 
 /** At the iteration limit an agent may ask for one last answer, so that the run does not end on a tool result. */
@@ -101,34 +97,6 @@ async function finish(run: Run, stop: Stop): Promise<Stop> {
     return beforeIteration(run.state, run.now()) ?? stop;
   }
   return stop;
-}
-
-/** The agent's name becomes data, and the input is checked whole; a Worker that does not know the agent leaves the question to the others. */
-async function resolveAgent(run: Run, argument: AgentRunInput): Promise<void> {
-  const { agent, options, budget } = run.state.start;
-  const wanted = {
-    agent,
-    ...(options !== undefined && { options }),
-    ...(budget !== undefined && { budget }),
-  };
-  const resolved = resolveHere.everloopResolveAgent({
-    ...wanted,
-    ...(!isPointArgument(argument) && { argument }),
-  });
-  const spec = await resolved.catch((error: unknown) => {
-    if (!isUnknownAgent(error)) throw error;
-    return resolveAnywhere.everloopResolveAgent.executeWithOptions(
-      { activityId: 'resolve', startToCloseTimeout: '10 seconds', summary: `agent ${agent}` },
-      [wanted],
-    );
-  });
-  run.apply({ type: 'agent-resolved', agent: spec });
-}
-
-function isUnknownAgent(error: unknown): boolean {
-  // A local Activity rejects with the failure itself, a normal one wraps it.
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && cause.type === failureType.unknownAgent;
 }
 
 function checked(argument: unknown): AgentRunInput {

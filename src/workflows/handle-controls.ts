@@ -46,7 +46,7 @@ function take(run: Run, name: ControlName, payload: unknown): void {
 
 function validate(run: Run, name: ControlName, payload: unknown): void {
   if (run.stopped) throw rejection(failureType.runEnding, 'The run is ending.');
-  const problem = controlProblem(run.state, name, payload, run.now());
+  const problem = controlProblem(run.state, name, payload, run.glanceAtNow());
   if (problem !== undefined) throw rejection(failureType.rejected, problem);
   if (run.admit(utf8Length(JSON.stringify(payload ?? null)))) return;
   throw rejection(failureType.inboxFull, 'Too much has come at once. Tell it again in a moment.');

@@ -33,15 +33,16 @@ export function handleFork(run: Run): void {
     validator: (payload) => validate(run, payload),
     description: 'Makes runs that go on from a message of this one.',
   });
-  setHandler(
-    forkSignal,
-    (payload) => {
-      const isRefused = run.stopped || forkProblem(run.state, payload) !== undefined;
-      takeSignal(run, 'fork', payload);
-      if (!isRefused) startForks(run, payload);
-    },
-    { description: 'Makes runs that go on from a message of this one. Without an answer.' },
-  );
+  setHandler(forkSignal, (payload) => takeForkSignal(run, payload), {
+    description: 'Makes runs that go on from a message of this one. Without an answer.',
+  });
+}
+
+/** Forks without an answer; what cannot be done is counted as refused. */
+export function takeForkSignal(run: Run, payload: unknown): void {
+  const isRefused = run.stopped || forkProblem(run.state, payload) !== undefined;
+  takeSignal(run, 'fork', payload);
+  if (!isRefused) startForks(run, payload);
 }
 
 function validate(run: Run, payload: unknown): void {

@@ -1,5 +1,5 @@
 /** Takes the messages of a run: what each does with LoopState. */
-import { currentUpdateInfo, setHandler } from '@temporalio/workflow';
+import { currentUpdateInfo, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import { totalUsage } from '../loop/children.ts';
 import { isInboxFull } from '../loop/decide.ts';
 import { failureType } from '../loop/failure-types.ts';
@@ -11,13 +11,16 @@ import type { SendInput } from '../loop/run-input.ts';
 import { utf8Length } from '../loop/utf8-length.ts';
 import { messagesPage, pendingView, stateView } from '../loop/views.ts';
 import { handleControls, rejection, takeFact, takeSignal } from './handle-controls.ts';
-import { handleFork } from './handle-fork.ts';
+import { handleFork, takeForkSignal } from './handle-fork.ts';
 import type { SendReceipt } from './messages.ts';
 import { messages, pending, send, sendSignal, state, usage } from './messages.ts';
 import type { Run } from './run.ts';
 
 /** Registers every handler. Handlers are synchronous and only change LoopState. */
 export function handleMessages(run: Run): void {
+  // What came before the Workflow had begun is handed out as handlers are registered, name by name: one for all
+  // Signals comes first, so that they are taken in their order and before Updates, as history tells them.
+  setDefaultSignalHandler((name, payload) => takeAnySignal(run, name, payload));
   setHandler(send, (payload) => receive(run, payload), {
     validator: (payload) => validateSend(run, payload),
     description: 'Gives the run a user message, read at the next boundary.',
@@ -31,6 +34,11 @@ export function handleMessages(run: Run): void {
   setHandler(messages, (since, limit) => messagesPage(run.state, since, limit));
   setHandler(pending, () => pendingView(run.state));
   setHandler(usage, () => totalUsage(run.state));
+}
+
+function takeAnySignal(run: Run, name: string, payload: unknown): void {
+  if (name === 'fork') takeForkSignal(run, payload);
+  else takeSignal(run, name, payload);
 }
 
 function validateSend(run: Run, payload: unknown): void {

@@ -1,6 +1,6 @@
 /** A run that stands still: lists are told what it waits for, and its history is kept short meanwhile. */
 import { condition, isCancellation } from '@temporalio/workflow';
-import { isStopping } from '../loop/decide.ts';
+import { beforeIteration, isStopping } from '../loop/decide.ts';
 import type { Run } from './run.ts';
 import { continueRun, dueContinuation } from './seal.ts';
 import { writeSummary } from './summary.ts';
@@ -20,6 +20,13 @@ export async function park(run: Run, isOver: () => boolean, deadline?: number): 
     if (due !== 'not-yet' && !isOver() && !isStopping(run.state)) await continueRun(run, due);
   }
   if (!isStopping(run.state)) writeSummary(run);
+}
+
+/** Waits at the run's budget for more, for as long as the agent says. A run that has room for an iteration does not wait. */
+export async function waitForBudget(run: Run): Promise<void> {
+  if (beforeIteration(run.state, run.now())?.reason !== 'budget') return;
+  if (run.state.budgetWait === undefined) run.apply({ type: 'budget-awaited', at: run.now() });
+  await park(run, () => run.state.budgetWait === undefined, run.state.budgetWait?.deadline);
 }
 
 /**

@@ -91,6 +91,14 @@ export class Run {
   }
 
   /**
+   * The same for those who may refuse an Update: a Workflow task that brings nothing but refused Updates leaves no
+   * event, and the next one finds the same length of history. Its time must not be taken for this one's.
+   */
+  glanceAtNow(): number {
+    return workflowInfo().historyLength === this.#task.length ? this.#task.time : Date.now();
+  }
+
+  /**
    * Whether an Update of that size can still be accepted in this Workflow task: they are all written with the
    * task's completion, and the server ends a run whose completion is too large for it. Counts it if so.
    */

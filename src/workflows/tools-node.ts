@@ -63,7 +63,7 @@ async function runBatch(run: Run, isMeant: (pending: PendingToolCall) => boolean
   await run.inReach(() =>
     Promise.all([
       ...calls.map((pending) => settleCall(run, pending)),
-      ...(needsSomebody ? [standStill(run)] : []),
+      ...(needsSomebody ? [standStill(run, isMeant)] : []),
     ]),
   );
 }
@@ -91,8 +91,11 @@ async function waitForSomebody(
 }
 
 /** Lets lists know when nothing of the run works while calls wait for somebody. */
-async function standStill(run: Run): Promise<void> {
-  const isSettled = () => openCalls(run).length === 0;
+async function standStill(
+  run: Run,
+  isMeant: (pending: PendingToolCall) => boolean,
+): Promise<void> {
+  const isSettled = () => !openCalls(run).some(isMeant);
   const isParked = () => isParkedInTools(run.state);
   for (;;) {
     await until(run, () => isParked() || isSettled());

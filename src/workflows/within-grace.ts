@@ -3,9 +3,8 @@ import type { Run } from './run.ts';
 
 /**
  * What `onValue` makes of the call's value or `onError` of its failure; undefined when the run was cancelled
- * and the call has not stopped within the grace period. Rejects with what `onError` throws, the failure itself when
- * absent. As few Promises
- * as can be: the SDK takes a stack trace for each one.
+ * and the call has not stopped within the grace period. Rejects with what `onError` throws, and with the failure
+ * itself when there is none. As few Promises as can be: the SDK takes a stack trace for each one.
  */
 export function withinGrace<T, R>(
   run: Run,

@@ -1,7 +1,10 @@
 /** What is said of a run's open calls: in words, and never against what is known of its Workers. */
 import { describe, expect, it } from 'vitest';
+import { noUsage } from '../../src/chat/usage-total.ts';
 import { explain } from '../../src/client/explain.ts';
 import type { OpenActivity, RunSnapshot } from '../../src/client/run-snapshot.ts';
+import { startState } from '../../src/loop/apply.ts';
+import type { LoopState } from '../../src/loop/loop-state.ts';
 
 const now = 1_800_000_000_000;
 
@@ -77,5 +80,45 @@ it('a run without a Worker is told to wait for one, after what is open', () => {
     'Tool call call of iteration 2 waits for a Worker.',
     'No Worker has asked for work on task queue q lately: the run waits for one.',
     'Start one with: everloop dev (or everloop worker).',
+  ]);
+});
+
+it.each([
+  ['5/compact/12', 'everloopCallModel', 'Summing up the conversation in iteration 5'],
+  ['5/model.2', 'everloopCallModel', 'The model call of iteration 5'],
+  ['5/result/call_1', 'everloopReadResult', 'Reading what the sub-agent of call call_1 came to'],
+  ['5/hook/onLoop', 'everloopRunHook', 'Asking the hooks for onLoop'],
+  ['restore', 'everloopRestoreState', 'Looking for the point to go on from'],
+])('an open Activity %s of %s is called: %s', (id, name, what) => {
+  const activity: OpenActivity = { id, name, status: 'started', attempt: 1 };
+  expect(explain(snapshot(1, activity), now)).toEqual([`${what} is running.`]);
+});
+
+it('a run that waits for sub-agents names each and its run, and none that has answered', () => {
+  const state = startState({
+    type: 'run-started',
+    at: now,
+    runId: 'r',
+    firstTemporalRunId: 't',
+    start: { agent: 'boss', input: 'go' },
+  });
+  const child = (callId: string) => ({
+    runId: `run-${callId}`,
+    callId,
+    agent: 'boss/task',
+    usage: noUsage,
+  });
+  const call = (id: string, status: 'running' | 'proposed') => ({
+    status,
+    call: { id, name: 'task', arguments: '{}' },
+    index: 0,
+  });
+  const waiting: LoopState = {
+    ...state,
+    children: [child('old'), child('c1')],
+    pendingToolCalls: [call('c1', 'running'), call('c2', 'proposed')],
+  };
+  expect(explain({ ...snapshot(1), state: waiting }, now)).toEqual([
+    'Sub-agent boss/task works on call c1: run run-c1.',
   ]);
 });

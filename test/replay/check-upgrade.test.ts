@@ -5,12 +5,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bundleWorkflows } from '../../src/engine/workflow-bundle.ts';
 import { EverloopError } from '../../src/everloop-error.ts';
-import type { CheckedRun, OpenRun, RunToCheck } from '../../src/replay/check-upgrade.ts';
+import type { CheckedRun, RunToCheck, UpgradeCandidate } from '../../src/replay/check-upgrade.ts';
 import { checkUpgrade, isFailure, sampleOf } from '../../src/replay/check-upgrade.ts';
 import { fromHistoryFile } from '../../src/replay/recorded-run.ts';
 import { sharedBundle } from '../support/harness.ts';
 
-function open(id: string, startedAt: number, more: Partial<OpenRun> = {}): OpenRun {
+function open(
+  id: string,
+  startedAt: number,
+  more: Partial<UpgradeCandidate> = {},
+): UpgradeCandidate {
   return { id, agent: 'clerk', agentHash: 'h1', build: 'b1', startedAt, ...more };
 }
 

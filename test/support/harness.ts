@@ -24,6 +24,8 @@ export interface HarnessOptions {
   readonly prices?: ModelPrices;
   /** In memory when absent. */
   readonly blobs?: BlobStore;
+  /** One of its own when absent. */
+  readonly taskQueue?: string;
 }
 
 export interface Harness {
@@ -40,7 +42,7 @@ export interface Harness {
 export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const { agents, providers = {} } = options;
   const address = inject('temporalAddress');
-  const taskQueue = `test-${crypto.randomUUID()}`;
+  const { taskQueue = `test-${crypto.randomUUID()}` } = options;
   const { client, connection } = await connectClient({ address, namespace: 'default' });
   const native = await connectWorker({ address });
   const contexts = new ModelContexts();

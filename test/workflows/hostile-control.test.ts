@@ -1,3 +1,4 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
@@ -115,6 +116,7 @@ async function tell(work: Promise<unknown>): Promise<boolean> {
     await work;
     return true;
   } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) return false;
     const code = error instanceof EverloopError ? error.code : '';
     if (['rejected', 'run_ending', 'not_found', 'inbox_full'].includes(code)) return false;
     if (error instanceof Error && /completed|not found/.test(error.message)) return false;
@@ -168,13 +170,21 @@ async function disturb(run: RunHandle, random: () => number, step: number): Prom
   else await tell(handle.executeUpdate('extendBudget', { args: [{ toolCalls: 1 }] }));
 }
 
+async function whereItIs(run: RunHandle): Promise<string> {
+  const { status, state, open } = await run.snapshot();
+  const { pendingToolCalls, phase, paused, inbox } = state ?? {};
+  const { events } = await harness.history(run.id);
+  return JSON.stringify({ status, phase, paused, inbox, pendingToolCalls, open, events: events.slice(-25) });
+}
+
 /** Gives the run whatever it waits for, until it ends. */
 async function see(run: RunHandle): Promise<void> {
   let isOver = false;
   void run.result().finally(() => {
     isOver = true;
   });
-  while (!isOver) {
+  for (let tries = 0; !isOver; tries += 1) {
+    if (tries > 200) throw new Error(`the run does not end: ${await whereItIs(run)}`);
     const { status } = await run.snapshot();
     if (status === 'paused') await tell(run.resume());
     for (const { call, wait } of await awaiting(run)) {
@@ -197,7 +207,7 @@ async function see(run: RunHandle): Promise<void> {
 
 describe('a run that is controlled at random', () => {
   const names = ['plain', 'watched', 'serial', 'poor'] as const;
-  const seeds = Array.from({ length: 48 }, (_, seed) => seed);
+  const seeds = Array.from({ length: Number(process.env['EVERLOOP_TEST_RUNS'] ?? 48) }, (_, seed) => seed);
 
   it('ends with a valid transcript, replays, and does nothing twice, whatever people do', async () => {
     begun.length = 0;
@@ -210,9 +220,12 @@ describe('a run that is controlled at random', () => {
         await disturb(run, random, step);
         if (random() < 0.5) await new Promise((resolve) => setTimeout(resolve, 80 * random()));
       }
-      await see(run);
+      await see(run).catch((error: unknown) => {
+        throw new Error(`seed ${first + seed} (${name}, ${run.id}): ${String(error).slice(0, 9_000)}`);
+      });
       const { stopReason } = await run.result();
-      await expectValid(run).catch((error: unknown) => {
+      await expectValid(run).catch(async (error: unknown) => {
+        if (process.env['DUMP']) (await import('node:fs')).writeFileSync(`/tmp/sim/${first + seed}.json`, JSON.stringify({ error, history: await harness.history(run.id), messages: await run.messages() }, null, 1));
         throw new Error(`seed ${first + seed} (${name}, ${run.id}): ${String(error)}`, {
           cause: error,
         });

@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
+import { textOf } from '../../src/chat/text-of.ts';
+import { Everloop } from '../../src/client/everloop.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
 import { defineExternalTool, defineTool } from '../../src/tools/define-tool.ts';
@@ -81,6 +84,37 @@ async function awaitingCalls(run: RunHandle): Promise<readonly (readonly [string
     pending.status === 'awaiting' ? [[pending.call.name, pending.call.id] as const] : [],
   );
 }
+
+describe('a run that no Worker has begun yet', () => {
+  it('takes what came before it in one order, the same as history tells', async () => {
+    const taskQueue = `late-${crypto.randomUUID()}`;
+    const { client } = harness;
+    const run = await Everloop.from(client, { taskQueue }).start('waiter', { input: 'Go.' });
+    const handle = client.workflow.getHandle(run.id);
+    const updated = run.send('By Update.', { id: 'update' });
+    // The Update waits at the server for a Worker; nothing tells when it has got there.
+    await delay(500);
+    await handle.signal('pause', { reason: 'early' });
+    await handle.signal('send', { message: 'First.' });
+    await handle.signal('resume');
+    await handle.signal('send', { message: 'Second.' });
+    await handle.signal('fork', 7);
+    const late = await startHarness({ agents, taskQueue });
+    expect(await updated).toEqual({ position: 3 });
+    await statusOf(run).toBe('waiting:approval');
+    const { state } = await run.snapshot();
+    expect(state?.refused).toBe(1);
+    expect((await run.messages()).slice(0, 4).map(textOf)).toEqual([
+      'Go.',
+      'First.',
+      'Second.',
+      'By Update.',
+    ]);
+    await run.cancel();
+    await run.result();
+    await late.stop();
+  });
+});
 
 describe('a run that stands still', () => {
   it('goes on in new Temporal runs while its calls wait, with what is settled, and with the messages that came', async () => {

@@ -3,6 +3,7 @@
 /** setTimeout takes no longer delay: a larger one would fire at once. */
 const longestDelayMs = 2 ** 31 - 1;
 
+/** How many callers at once, and how long the others wait. */
 export interface GateOptions {
   readonly concurrency: number;
   /** What the gate is in front of, in errors. */
@@ -10,6 +11,7 @@ export interface GateOptions {
   readonly maxWaitMs: number;
 }
 
+/** A gate: who is let in lets the next one in on leaving. */
 export class Gate {
   /** Who passes several gates passes them in the order of their ranks: so no two wait for each other. */
   readonly rank = crypto.randomUUID();

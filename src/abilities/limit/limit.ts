@@ -5,6 +5,7 @@ import { toMilliseconds } from '../../tools/duration.ts';
 import type { ToolWrapper } from '../../tools/wrap-tool.ts';
 import { Gate } from './gate.ts';
 
+/** How many calls at once, and how long the others wait. */
 export interface LimitOptions {
   /** Calls at once. */
   readonly concurrency: number;

@@ -7,6 +7,7 @@ import { maxPageCharacters, pageOf } from './text-page.ts';
 
 const maxLines = 2_000;
 
+/** Added by itself to the tools of an agent whose results may be too large; see `withReadResult`. */
 export const readResult: Tool = defineTool({
   name: 'read_result',
   description:

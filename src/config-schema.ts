@@ -28,6 +28,8 @@ const Model = z.custom<string | LanguageModel>(
   'must be a name such as openai-chat:gpt-5.5, or a LanguageModel',
 );
 
+const Share = z.number().gt(0).lt(1);
+
 const AgentMembers = z.strictObject({
   model: z.union([Model, z.array(Model).min(1)]),
   instructions: z.string(),
@@ -36,7 +38,9 @@ const AgentMembers = z.strictObject({
   hiddenTools: z.array(ToolMade).optional(),
   wrapTool: z.array(z.custom<ToolWrapper>(isFunction, 'must be a function')).optional(),
   wrapModel: z.array(z.custom<LanguageModelWrapper>(isFunction, 'must be a function')).optional(),
-  offload: z.boolean().optional(),
+  offload: z
+    .union([z.boolean(), z.strictObject({ oldAfter: z.number().int().positive() })])
+    .optional(),
   retryIf: z.custom<AgentDefinition['retryIf']>(isFunction, 'must be a function').optional(),
   options: z.optional(Options),
   toolChoice: z.optional(ToolChoice),
@@ -44,6 +48,9 @@ const AgentMembers = z.strictObject({
   onMaxIterations: z.enum(['stop', 'finish']).optional(),
   serialTools: z.boolean().optional(),
   continueOnLength: z.boolean().optional(),
+  compaction: z
+    .union([z.literal(false), z.strictObject({ at: Share.optional(), keep: Share.optional() })])
+    .optional(),
   budget: z.unknown().optional(),
   onLimit: z.unknown().optional(),
   maxDepth: z.unknown().optional(),
@@ -71,6 +78,8 @@ const OwnPrice = z.strictObject({
   contextTokens: z.int().positive().optional(),
 });
 
+const blobMembers = ['put', 'get', 'has', 'list', 'delete'] as const satisfies (keyof BlobStore)[];
+
 const Definition = z.strictObject({
   agents: z.record(z.string().min(1), Agent),
   taskQueue: z.string().min(1).optional(),
@@ -78,7 +87,7 @@ const Definition = z.strictObject({
   prices: z.record(z.string().min(1), OwnPrice).optional(),
   blobs: z
     .custom<BlobStore>(
-      (value) => isObject(value) && 'put' in value && 'get' in value,
+      (value) => isObject(value) && blobMembers.every((member) => member in value),
       'must be a BlobStore',
     )
     .optional(),

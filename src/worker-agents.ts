@@ -86,7 +86,8 @@ function attemptsOf(agent: string, problems: ConfigurationProblem[]): Attempt {
 
 function compose(agent: AgentDefinition, registry: ModelRegistry, attempt: Attempt): Composed {
   const { tools: own = [], hiddenTools = [], wrapTool: wrappers = [], offload = true } = agent;
-  const readable = offload ? attempt('tools', () => withReadResult(own, hiddenTools)) : undefined;
+  const readable =
+    offload !== false ? attempt('tools', () => withReadResult(own, hiddenTools)) : undefined;
   const { tools = own, reader } = readable ?? {};
   const inside = (all: readonly Tool[]) =>
     all.flatMap((tool) => attempt('wrapTool', () => wrapTool(tool, ...wrappers)) ?? []);

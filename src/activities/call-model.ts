@@ -13,11 +13,13 @@ import { ModelCallInput } from '../loop/calls.ts';
 import { offered } from '../loop/tool-spec-of.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { EventBus } from '../storage/event-bus.ts';
+import { ageResults } from './age-results.ts';
 import type { Asking } from './ask-hook.ts';
 import { callHere } from './call-here.ts';
 import { summarizeConversation } from './compact.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { hooksOf } from './hooks-of.ts';
+import { createKeeper } from './keeper.ts';
 import type { LiveEvents } from './live-events.ts';
 import { createLiveEvents } from './live-events.ts';
 import type { LoadMedia } from './load-media.ts';
@@ -44,6 +46,8 @@ export interface CallModelDependencies {
   /** @throws EverloopError `configuration` when the model cannot be used on this Worker */
   readonly modelNamed: (name: string, agent: string) => LanguageModel;
   readonly agents: ReadonlyMap<string, Pick<AgentDefinition, 'hooks' | 'retryIf'>>;
+  /** Name of the agent's tool that reads results. */
+  readonly readerOf: (agent: string) => string | undefined;
 }
 
 /** Makes the Activity `everloopCallModel`. */
@@ -98,10 +102,11 @@ async function call(
   const hooks = hooksOf(dependencies.agents, agent.name, input.view?.hooks ?? []);
   const asking = askingAbout(dependencies, input, agent.name);
 
+  const sent = await withOldShortened(dependencies, agent, sentMessages(context), started);
   const { request, changes, stopped } = await prepareRequest(
     hooks,
     asking,
-    toRequest(offer, sentMessages(context), input.finish === true),
+    toRequest(offer, sent, input.finish === true),
   );
   if (stopped) return { finishReason: 'other', changes: [...changes] };
   const { cancellationSignal } = Context.current();
@@ -166,6 +171,21 @@ function askingAbout(
 function sentMessages({ messages, compaction }: ModelContext): readonly Message[] {
   if (compaction === undefined) return messages;
   return [toMessage(compaction.message), ...messages.slice(compaction.from)];
+}
+
+/** Old results are shortened where the agent wants it, and has a tool that reads the rest. */
+async function withOldShortened(
+  { blobs, readerOf }: CallModelDependencies,
+  { name, oldResultsAfter: after }: AgentSpec,
+  messages: readonly Message[],
+  startedAt: number,
+): Promise<readonly Message[]> {
+  const reader = readerOf(name);
+  if (after === undefined || reader === undefined) return messages;
+  const onFailure = (error: unknown) =>
+    log.warn('an old result could not be put into the blob store', { error });
+  const store = createKeeper(blobs, startedAt);
+  return await ageResults(messages, { after, reader, store, onFailure });
 }
 
 /** The request that a context stands for: instructions first, then the transcript. */

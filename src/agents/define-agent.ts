@@ -26,8 +26,11 @@ export interface AgentDefinition extends BudgetTerms {
   readonly wrapTool?: readonly ToolWrapper[];
   /** Put around each of the models, once per Worker; the first is outermost. */
   readonly wrapModel?: readonly LanguageModelWrapper[];
-  /** `false`: what is too large of a result is cut off; otherwise it is kept, and the model reads it with `read_result`. */
-  readonly offload?: boolean;
+  /**
+   * `false`: what is too large of a result is cut off; otherwise it is kept, and the model reads it with
+   * `read_result`. With `oldAfter`, results so many messages ago are shortened in what the model sees as well.
+   */
+  readonly offload?: boolean | { readonly oldAfter: number };
   /** Asked at the seven moments of a run, in this order. */
   readonly hooks?: readonly Hook[];
   /** Tools that the model is not offered until a hook shows them by name. */
@@ -86,6 +89,10 @@ export function defineAgent({ tools: given = [], ...definition }: AgentOptions):
     if (hooks.has(name)) throw new TypeError(`two hooks are named ${name}`);
     hooks.add(name);
   }
+  const { at = 0.5, keep = 0.5 } = definition.compaction || {};
+  if (!isShare(at) || !isShare(keep)) {
+    throw new TypeError(`compaction: at and keep are shares between 0 and 1`);
+  }
   const { maxIterations = 1 } = definition;
   if (!Number.isSafeInteger(maxIterations) || maxIterations < 1) {
     throw new TypeError(`maxIterations: ${maxIterations} is no whole number from 1`);
@@ -95,4 +102,8 @@ export function defineAgent({ tools: given = [], ...definition }: AgentOptions):
     throw new TypeError(terms.map(({ path, what }) => `${path.join('.')}: ${what}`).join('; '));
   }
   return { ...definition, ...(tools.length > 0 && { tools }) };
+}
+
+function isShare(value: number): boolean {
+  return value > 0 && value < 1;
 }

@@ -45,6 +45,7 @@ export function toAgentSpec(
     continueOnLength: agent.continueOnLength ?? false,
     ...toBudgetMembers(agent),
     ...priceMembers(models, options.model, settings.priceOf),
+    ...(typeof agent.offload === 'object' && { oldResultsAfter: agent.offload.oldAfter }),
     ...(agent.compaction !== undefined && { compaction: toCompaction(agent.compaction) }),
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
   };

@@ -55,7 +55,9 @@ export class RunProjection {
   /** The newest iteration known to have ended. */
   #ended = 0;
   /** The results that the last Workflow task brought, and the state before them: until something else than an Update follows. */
-  #brought: { readonly before: LoopState | undefined; readonly results: readonly Result[] } | undefined;
+  #brought:
+    | { readonly before: LoopState | undefined; readonly results: readonly Result[] }
+    | undefined;
   #isSilent = false;
 
   constructor(runId: string, onStep: (step: Step) => void = () => {}) {

@@ -90,6 +90,8 @@ export const AgentSpec = z.object({
   prices: z.optional(z.readonly(z.array(z.nullable(Price)))),
   /** Tokens that each of the models takes at most, prompt and answer together; as `prices`. */
   contextTokens: z.optional(z.readonly(z.array(z.nullable(z.int().check(z.positive()))))),
+  /** Messages after a tool result, before the model sees it shortened; never when absent. */
+  oldResultsAfter: z.optional(z.int().check(z.positive())),
   /** When long conversations are compacted, and how much of them is kept; `false`: never; absent: at the defaults. */
   compaction: z.optional(
     z.union([z.literal(false), z.object({ at: z.number(), keep: z.number() })]),

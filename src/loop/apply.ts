@@ -117,11 +117,11 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
         unsent: nothingUnsent,
       };
     case 'model-failed':
-      return wasCutOff(state, fact.at) ? cutOff(state, fact.activityId) : failModel(state, fact);
+      return failModelCall(state, fact);
     case 'model-interrupted':
-      return cutOff(state, fact.activityId);
+      return cutOffModelCall(state, fact.activityId);
     case 'model-ended':
-      return endModel(state, fact);
+      return endModelCall(state, fact);
     case 'compacted':
       return endCompaction(state, fact);
     case 'tool-started':
@@ -183,100 +183,6 @@ function withoutMessage(state: LoopState): LoopState {
 }
 
 const nothingUnsent: LoopState['unsent'] = { append: [], received: [] };
-
-/** Whether a message of an earlier Workflow task cut the model call off. In one and the same task, nobody can tell what came first. */
-function wasCutOff({ interruptedAt, cancelRequested }: LoopState, now: number): boolean {
-  return interruptedAt !== undefined && interruptedAt !== now && !cancelRequested;
-}
-
-/** A call that was cut off before it had said anything. */
-function cutOff(state: LoopState, activityId: string): LoopState {
-  const { interruptedAt: _, ...rest } = state;
-  return {
-    ...rest,
-    phase: { kind: 'between' },
-    lastResponse: {
-      activityId,
-      finishReason: 'other',
-      attempts: 0,
-      providerPause: false,
-      interrupted: true,
-    },
-  };
-}
-
-function failModel(
-  { interruptedAt: _, ...state }: LoopState,
-  { error }: Extract<Fact, { type: 'model-failed' }>,
-): LoopState {
-  return {
-    ...state,
-    phase: { kind: 'between' },
-    lastError: error,
-    model: state.model + (fallsBack(state, error) ? 1 : 0),
-  };
-}
-
-function endModel(
-  { interruptedAt: _, ...state }: LoopState,
-  { at, activityId, result }: Extract<Fact, { type: 'model-ended' }>,
-): LoopState {
-  const { agent, hidden, firstTemporalRunId, iteration } = state;
-  if (agent === undefined) throw new Error('a model call ended before the agent was known');
-  const lastResponse = {
-    activityId,
-    ...(result.message !== undefined && {
-      message: { ...result.message, createdAt: new Date(at).toISOString() },
-    }),
-    finishReason: result.finishReason,
-    attempts: (result.attempts?.length ?? 0) + 1,
-    providerPause: result.providerPause === true,
-    ...(result.cancelled === true && !state.cancelRequested && { interrupted: true as const }),
-  };
-  const ended: LoopState = {
-    ...state,
-    phase: { kind: 'between' },
-    lastResponse,
-    pendingToolCalls: planCalls(offered(agent, hidden), lastResponse, {
-      firstTemporalRunId,
-      iteration,
-      at,
-      toolCallsLeft: toolCallsLeft(state),
-    }),
-    usage: addUsage(state.usage, result.usage),
-    ...spentByCall(state, result),
-    modelCalls: state.modelCalls + 1,
-    pauses: lastResponse.providerPause ? state.pauses + 1 : 0,
-  };
-  const changed = applyChanges(ended, result.changes, at);
-  return withHookError(gateCalls(changed, at), result.hookError);
-}
-
-/** A summary is paid for like any answer. */
-function endCompaction(state: LoopState, fact: Extract<Fact, { type: 'compacted' }>): LoopState {
-  const { result } = fact;
-  const { interruptedAt: _, ...rest } = compact(state, fact);
-  if (result?.usage === undefined) return rest;
-  const { lastPrompt: __, ...spent } = spentByCall(state, result);
-  return {
-    ...rest,
-    ...spent,
-    usage: addUsage(state.usage, result.usage),
-    modelCalls: state.modelCalls + 1,
-  };
-}
-
-/** A hook that failed beside a call: the call's result stands, and the run ends with the error. */
-function withHookError(state: LoopState, error: HookError | undefined): LoopState {
-  if (error === undefined) return state;
-  return { ...state, halt: hookFailed(error) };
-}
-
-/** A run stays with the model it has fallen back to: changing back and forth would lose prompt caches and reasoning. */
-function fallsBack({ agent, model, cancelRequested }: LoopState, error: CallError): boolean {
-  const isLast = model + 1 >= (agent?.models.length ?? 0);
-  return !isLast && !cancelRequested && mayFallBack(error);
-}
 
 /** The result waits for those before it; a wish to stop does not. */
 function endTool(

@@ -2,6 +2,7 @@
 import { cutText } from './cut-text.ts';
 import { failureType } from './failure-types.ts';
 import type { HookError } from './hook-changes.ts';
+import type { LoopState } from './loop-state.ts';
 import type { Stop } from './stop.ts';
 
 /** Longest text of the error, in UTF-16 code units: the memo keeps no more. */
@@ -14,4 +15,10 @@ export function hookFailed({ hook, moment, message }: HookError): Stop {
     detail: `The hook ${hook} failed in ${moment}: ${cutText(message, errorLength)}`,
     errorType: failureType.hookFailed,
   };
+}
+
+/** A hook that failed beside a call: the call's result stands, and the run ends with the error. */
+export function withHookError(state: LoopState, error: HookError | undefined): LoopState {
+  if (error === undefined) return state;
+  return { ...state, halt: hookFailed(error) };
 }

@@ -91,10 +91,7 @@ async function waitForSomebody(
 }
 
 /** Lets lists know when nothing of the run works while calls wait for somebody. */
-async function standStill(
-  run: Run,
-  isMeant: (pending: PendingToolCall) => boolean,
-): Promise<void> {
+async function standStill(run: Run, isMeant: (pending: PendingToolCall) => boolean): Promise<void> {
   const isSettled = () => !openCalls(run).some(isMeant);
   const isParked = () => isParkedInTools(run.state);
   for (;;) {

@@ -88,6 +88,7 @@ function callOf(model: LanguageModel | (() => never), attempt = 1): Call {
     agents: new Map([[agent.name, {}]]),
     blobs: createMemoryBlobStore(),
     bus: { publish: (event) => published.push(event), subscribe: () => () => {} },
+    readerOf: () => undefined,
     heartbeatIntervalMs: 1_000,
     modelNamed: () => (typeof model === 'function' ? model() : model),
     readHistory: async function* () {

@@ -16,7 +16,7 @@ it.each<
     standing: string,
     why: string,
     run: Partial<Pick<RunSnapshot, 'status' | 'open' | 'workers'>>,
-    recorded?: 'proposed',
+    recorded?: 'proposed' | undefined,
     children?: readonly ChildRun[],
   ]
 >([

@@ -88,7 +88,7 @@ class Player {
     });
     run.apply({ type: 'agent-resolved', agent });
     run.apply({ type: 'appended', entries: ['input'] });
-    this.#end(shortened(this.#stop(() => this.#askHooks('onStart')) ?? this.#loop()));
+    this.#end(shortened(this.#stop(() => void this.#askHooks('onStart')) ?? this.#loop()));
     run.writeSummary();
     const { state: final, boundaries, histories, messages, usages, accepted } = run;
     const afterTools = this.#afterTools;
@@ -96,9 +96,9 @@ class Player {
   }
 
   /** The stop that `work` comes to, if it comes to one. */
-  #stop(work: () => Stop | undefined | void): Stop | undefined {
+  #stop(work: () => Stop | undefined): Stop | undefined {
     try {
-      return work() ?? undefined;
+      return work();
     } catch (error) {
       if (error instanceof Stopped) return error.stop;
       if (error instanceof Continued) return undefined;
@@ -141,7 +141,8 @@ class Player {
   /** Once for each planned iteration. */
   #isDue(): boolean {
     const { iteration } = this.#run.state;
-    if (!this.#run.plan.continueAfter.includes(iteration) || this.#left.has(iteration)) return false;
+    if (!this.#run.plan.continueAfter.includes(iteration) || this.#left.has(iteration))
+      return false;
     this.#left.add(iteration);
     return true;
   }
@@ -213,7 +214,7 @@ class Player {
     const isBoundary = run.state.phase.kind === 'boundary';
     run.apply({ type: 'stopped', ...stopped });
     const why = { stopped, ...(isBoundary && { boundary: true as const }) };
-    this.#stop(() => this.#askHooks('onEnd', why));
+    this.#stop(() => void this.#askHooks('onEnd', why));
     this.#seal(why);
     run.apply({ type: 'ended', at: run.now });
   }
@@ -322,7 +323,12 @@ class Player {
       if (error === undefined) return;
       const { lastError, compactions } = run.state;
       const isLast = run.state.model === model;
-      if (isLast && !run.state.cancelRequested && lastError && mayCompactFor(run.state, lastError)) {
+      if (
+        isLast &&
+        !run.state.cancelRequested &&
+        lastError &&
+        mayCompactFor(run.state, lastError)
+      ) {
         this.#compact();
         if (run.state.compactions !== compactions && !isStopping(run.state)) continue;
       }

@@ -185,10 +185,7 @@ export class SimulatedHistory {
   }
 
   /** One that is rejected leaves nothing in history. */
-  #takeUpdate(
-    updateId: string,
-    request: { readonly name: string; readonly input: unknown },
-  ): void {
+  #takeUpdate(updateId: string, request: { readonly name: string; readonly input: unknown }): void {
     const { name, input } = request;
     const accept = () => this.record({ type: 'update-accepted', updateId, request });
     if (isControlName(name)) {

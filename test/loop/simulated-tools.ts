@@ -5,9 +5,9 @@ import { isStopping } from '../../src/loop/decide.ts';
 import type { PendingToolCall } from '../../src/loop/loop-state.ts';
 import { childResultActivityId, toolActivityId } from '../../src/loop/message-ids.ts';
 import type { RunResult } from '../../src/loop/run-result.ts';
-import { toolSpecOf } from '../../src/loop/tool-spec-of.ts';
 import type { ToolOutcome } from '../../src/loop/tool-outcome.ts';
 import { lostOutcome } from '../../src/loop/tool-outcome.ts';
+import { toolSpecOf } from '../../src/loop/tool-spec-of.ts';
 import { isParkedInTools } from '../../src/loop/wait.ts';
 import type { PlannedEnd } from './plan.ts';
 import type { Result, SimulatedHistory } from './simulated-history.ts';
@@ -83,7 +83,11 @@ export class SimulatedTools {
     const wasStopping = isStopping(run.state);
     const count = run.turn('together', run.control.together) ? 2 : 1;
     const next = [...this.#inFlight].sort((a, b) => a.rank - b.rank).slice(0, count);
-    for (let task = run.turn('delays', run.control.delays); task > 0 && next.length > 0; task -= 1) {
+    for (
+      let task = run.turn('delays', run.control.delays);
+      task > 0 && next.length > 0;
+      task -= 1
+    ) {
       run.task(this.#timers());
       // What was called off meanwhile ends otherwise.
       if (run.isCutOff || isStopping(run.state) !== wasStopping) return;

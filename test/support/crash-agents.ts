@@ -12,9 +12,10 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 export const hang = 'hang';
 
 /** A tool that writes `<name> <attempt> <key>` to the ledger when it starts. */
-function ledgerTool(name: string, effect: Effect, ledger: string) {
+function ledgerTool(name: string, effect: Effect, ledger: string, asks = false) {
   return defineTool({
     name,
+    ...(asks && { approve: 'always' as const }),
     description: `Notes the call; effect ${effect}.`,
     input: z.object({ text: z.string() }),
     effect,
@@ -32,6 +33,7 @@ export function crashAgents(ledger: string): Readonly<Record<string, AgentDefini
     ledgerTool('look', 'none', ledger),
     ledgerTool('pay', 'once', ledger),
     ledgerTool('post', 'keyed', ledger),
+    ledgerTool('guarded', 'once', ledger, true),
   ];
   const agent = defineAgent({ model: 'openai-chat:test', instructions: 'Work.', tools });
   return { worker: agent };

@@ -3,7 +3,9 @@ import { toolOutputText } from '../../src/chat/text-of.ts';
 import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
 
 /** The text of every tool result, in transcript order. */
-export function resultTexts(messages: readonly TranscriptMessage[]): readonly string[] {
+export function resultTexts(
+  messages: readonly Pick<TranscriptMessage, 'parts'>[],
+): readonly string[] {
   return messages.flatMap((message) =>
     message.parts.flatMap((part) =>
       part.kind === 'tool_result' ? [toolOutputText(part.toolResult.output) ?? ''] : [],

@@ -9,6 +9,7 @@ import { scriptedModel } from '../../src/models/scripted.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { Harness } from '../support/harness.ts';
 import { startHarness } from '../support/harness.ts';
+import { resultTexts } from '../support/transcript.ts';
 
 const look = defineTool({
   name: 'look',
@@ -39,6 +40,7 @@ function answer(name: string, { iterations, takes, summaryFails }: Behaviour) {
     const last = said.at(-1);
     const summing = last !== undefined && textOf(last).startsWith('Sum up this conversation');
     asked.push({ model: name, summing, texts: said.map(textOf) });
+    seenResults.push(resultTexts(said));
     const usage = { inputTokens: said.length * 1_000, outputTokens: 10 };
     if (summing) {
       if (summaryFails === true)
@@ -58,12 +60,15 @@ function answer(name: string, { iterations, takes, summaryFails }: Behaviour) {
   };
 }
 
+/** The tool results that each prompt held. */
+const seenResults: (readonly string[])[] = [];
+
 let done = 0;
 function countIn(texts: readonly string[]): number {
   return texts.filter((text) => text.startsWith('Next')).length;
 }
 
-function agent(name: string, behaviour: Behaviour, more: { maxIterations?: number } = {}) {
+function agent(name: string, behaviour: Behaviour, more: { offload?: { oldAfter: number } } = {}) {
   const model = scriptedModel(answer(name, behaviour), { name });
   return defineAgent({ model, instructions: 'Look.', tools: [look], maxIterations: 200, ...more });
 }
@@ -74,6 +79,7 @@ const agents = {
   surprised: agent('surprised', { iterations: 12, takes: 9 }),
   stubborn: agent('stubborn', { iterations: 12, summaryFails: true }),
   longer: agent('longer', { iterations: 130 }),
+  ageing: agent('ageing', { iterations: 32 }, { offload: { oldAfter: 10 } }),
 };
 
 let harness: Harness;
@@ -149,4 +155,27 @@ describe('a conversation that grows too long', () => {
     expect(Math.max(...prompts)).toBeLessThanOrEqual(19);
     await expectReplay(run);
   }, 90_000);
+});
+
+describe('old tool results', () => {
+  it('are shortened in what the model sees, a step at a time, with the way to the rest; the transcript keeps them', async () => {
+    const run = await start('ageing');
+    expect((await run.result()).stopReason).toBe('completed');
+    const last = asked.at(-1)?.texts.length;
+    expect(last).toBe(63);
+    const whole = await run.messages();
+    const results = whole.filter(({ role }) => role === 'tool');
+    expect(results.every((message) => JSON.stringify(message).includes('.'.repeat(2_000)))).toBe(
+      true,
+    );
+    const shown = seenResults.at(-1) ?? [];
+    const short = shown.filter((text) => text.includes('read_result with result "'));
+    // 63 messages, of which the last ten are new: the first forty are old, nineteen of them results.
+    expect(short).toHaveLength(19);
+    expect(shown.slice(0, 19)).toEqual(short);
+    const [, hash = ''] = /read_result with result "(\w+)"/.exec(short[0] ?? '') ?? [];
+    const rest = new TextDecoder().decode(await harness.blobs.get(hash));
+    expect(rest).toBe(`seen 1 ${'.'.repeat(2_000)}`);
+    await expectReplay(run);
+  });
 });

@@ -100,7 +100,8 @@ function answer({ messages }: Request): ScriptedAnswer {
     const name = names[Math.floor(random() * names.length)] ?? 'quick';
     return {
       name,
-      input: name === 'task' ? { task: 'Look.' } : { text: 'x'.repeat(1 + Math.floor(random() * 4)) },
+      input:
+        name === 'task' ? { task: 'Look.' } : { text: 'x'.repeat(1 + Math.floor(random() * 4)) },
     };
   });
   return { text: `Round ${round}.`, calls, ...(random() < 0.15 && { stallAfter: 1 }) };

@@ -79,7 +79,11 @@ const agents = {
     instructions: '',
     tools: [burn, early],
   }),
-  holder: defineAgent({ model: calling('holder', 'held', 'burn'), instructions: '', tools: [held, burn] }),
+  holder: defineAgent({
+    model: calling('holder', 'held', 'burn'),
+    instructions: '',
+    tools: [held, burn],
+  }),
   broken: defineAgent({
     model: calling('broken', 'burn', 'early'),
     instructions: '',
@@ -103,7 +107,9 @@ afterAll(async () => {
   await harness.stop();
 }, 300_000);
 
-async function awaiting(run: RunHandle): Promise<readonly Extract<PendingToolCall, { status: 'awaiting' }>[]> {
+async function awaiting(
+  run: RunHandle,
+): Promise<readonly Extract<PendingToolCall, { status: 'awaiting' }>[]> {
   const { state } = await run.snapshot();
   return (state?.pendingToolCalls ?? []).flatMap((pending) =>
     pending.status === 'awaiting' ? [pending] : [],
@@ -137,12 +143,12 @@ const rubbish = [undefined, null, 7, 'text', {}, { callId: 'x' }, { message: 1 }
 async function disturb(run: RunHandle, random: () => number, step: number): Promise<void> {
   const handle = harness.client.workflow.getHandle(run.id);
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
-  const bySignal = random() < 0.3;
   const dice = random();
   if (dice < 0.5) {
     const pending = pick(await awaiting(run));
     if (pending === undefined) return;
     const { call, wait } = pending;
+    const bySignal = random() < 0.3 || wait.deadline !== undefined;
     if (wait.kind === 'answer') {
       if (bySignal) await tell(handle.signal('answer', { callId: call.id, answer: 'Yes.' }));
       else await tell(run.answer(call.id, 'Yes.'));
@@ -159,22 +165,30 @@ async function disturb(run: RunHandle, random: () => number, step: number): Prom
   } else if (dice < 0.75) {
     const mode = pick(['queue', 'steer', 'interrupt'] as const) ?? 'queue';
     const message = `message ${step}`;
-    if (bySignal) await tell(handle.signal('send', { id: `m${step}`, message, mode }));
+    if (random() < 0.3) await tell(handle.signal('send', { id: `m${step}`, message, mode }));
     else await tell(run.send(message, { id: `m${step}`, mode }));
-  } else if (dice < 0.83) await tell(run.pause());
-  else if (dice < 0.9) await tell(run.resume());
+  } else if (dice < 0.83) await tell(handle.signal('pause'));
+  else if (dice < 0.9) await tell(handle.signal('resume'));
   else if (dice < 0.97) {
     const name = pick(['send', 'decide', 'answer', 'pause', 'extendBudget', 'fork', 'odd']) ?? '';
     await tell(handle.signal(name, pick(rubbish)));
   } else if (dice < 0.98) await tell(run.cancel());
-  else await tell(handle.executeUpdate('extendBudget', { args: [{ toolCalls: 1 }] }));
+  else await tell(handle.signal('extendBudget', { toolCalls: 1 }));
 }
 
 async function whereItIs(run: RunHandle): Promise<string> {
   const { status, state, open } = await run.snapshot();
   const { pendingToolCalls, phase, paused, inbox } = state ?? {};
   const { events } = await harness.history(run.id);
-  return JSON.stringify({ status, phase, paused, inbox, pendingToolCalls, open, events: events.slice(-25) });
+  return JSON.stringify({
+    status,
+    phase,
+    paused,
+    inbox,
+    pendingToolCalls,
+    open,
+    events: events.slice(-25),
+  });
 }
 
 /** Gives the run whatever it waits for, until it ends. */
@@ -187,7 +201,9 @@ async function see(run: RunHandle): Promise<void> {
     if (tries > 200) throw new Error(`the run does not end: ${await whereItIs(run)}`);
     const { status } = await run.snapshot();
     if (status === 'paused') await tell(run.resume());
-    for (const { call, wait } of await awaiting(run)) {
+    // Those with a deadline come to an end by themselves.
+    const forEver = (await awaiting(run)).filter(({ wait }) => wait.deadline === undefined);
+    for (const { call, wait } of forEver) {
       await tell(
         wait.kind === 'answer'
           ? run.answer(call.id, 'At last.')
@@ -207,7 +223,10 @@ async function see(run: RunHandle): Promise<void> {
 
 describe('a run that is controlled at random', () => {
   const names = ['plain', 'watched', 'serial', 'poor'] as const;
-  const seeds = Array.from({ length: Number(process.env['EVERLOOP_TEST_RUNS'] ?? 48) }, (_, seed) => seed);
+  const seeds = Array.from(
+    { length: Number(process.env['EVERLOOP_TEST_RUNS'] ?? 36) },
+    (_, seed) => seed,
+  );
 
   it('ends with a valid transcript, replays, and does nothing twice, whatever people do', async () => {
     begun.length = 0;
@@ -221,11 +240,12 @@ describe('a run that is controlled at random', () => {
         if (random() < 0.5) await new Promise((resolve) => setTimeout(resolve, 80 * random()));
       }
       await see(run).catch((error: unknown) => {
-        throw new Error(`seed ${first + seed} (${name}, ${run.id}): ${String(error).slice(0, 9_000)}`);
+        throw new Error(
+          `seed ${first + seed} (${name}, ${run.id}): ${String(error).slice(0, 9_000)}`,
+        );
       });
       const { stopReason } = await run.result();
-      await expectValid(run).catch(async (error: unknown) => {
-        if (process.env['DUMP']) (await import('node:fs')).writeFileSync(`/tmp/sim/${first + seed}.json`, JSON.stringify({ error, history: await harness.history(run.id), messages: await run.messages() }, null, 1));
+      await expectValid(run).catch((error: unknown) => {
         throw new Error(`seed ${first + seed} (${name}, ${run.id}): ${String(error)}`, {
           cause: error,
         });

@@ -1,6 +1,7 @@
 /** The Activity that finds the point from which a run goes on, and puts its transcript where both runs can read it. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { userMessage } from '../chat/create-message.ts';
 import type { Message } from '../chat/message.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import { doneSince, withEffect } from '../history/discarded-work.ts';
@@ -80,7 +81,11 @@ async function find(
   const named = await indexOf(blobs, transcript, point.message ?? '');
   if (named === undefined || named >= transcript.count) throw notThere(told, point.message);
   const cut = taken(await cutTranscript(blobs, transcript, named, edit));
-  if (cut.last < 0) throw refusal(failureType.noSuchPoint, 'Nothing comes before that message.');
+  if (cut.last < 0)
+    throw refusal(
+      failureType.noSuchPoint,
+      'Nothing comes before that message: start a new run instead.',
+    );
   const search = await findBoundary(read, point, { messages: cut.last + 1 });
   // A fork needs the messages, and they are there; what else it takes over is that of the oldest history.
   const oldest = how === 'forked' ? search.path.at(-1)?.boundaries[0] : undefined;
@@ -159,7 +164,10 @@ function checked(raw: FromPoint): FromPoint {
   }
   const { agent, previous } = parsed.data;
   if (agent === undefined || previous.how === 'forked') return parsed.data;
-  throw refusal(failureType.invalidInput, 'Only a fork can go on with another agent.');
+  throw refusal(
+    failureType.invalidInput,
+    'Only a fork can go on with another agent: fork the run instead.',
+  );
 }
 
 function boundaryOf(
@@ -198,16 +206,12 @@ function notTold(what: string): ApplicationFailure {
 function gone(runId: string): ApplicationFailure {
   return refusal(
     failureType.noSuchPoint,
-    `The server keeps the history of run ${runId} at that point no longer.`,
+    `The server keeps the history of run ${runId} at that point no longer: choose a later one.`,
   );
 }
 
 function refusal(type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true });
-}
-
-function userMessage(text: string): Message {
-  return { role: 'user', parts: [{ kind: 'text', text }] };
 }
 
 /** A message that was changed is another one, and has an id of its own. */

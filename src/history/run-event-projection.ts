@@ -172,6 +172,12 @@ export class RunEventProjection {
         });
         break;
       }
+      case 'model-interrupted': {
+        const { activityId } = fact;
+        this.#modelOpen = false;
+        this.#emit(after, 'model-end', { activityId, status: 'not-finished' });
+        break;
+      }
       case 'model-failed': {
         const { activityId, error } = fact;
         this.#modelOpen = false;

@@ -1,28 +1,24 @@
 /** The fold: `apply(state, fact)` is the only way in which LoopState changes, in the Workflow and in the history projection alike. */
 
-import { addUsage, noUsage } from '../chat/usage-total.ts';
+import { noUsage } from '../chat/usage-total.ts';
 import { defaultMaxIterations } from './agent-defaults.ts';
 import { append } from './append.ts';
 import { applyChanges, haltOf } from './apply-changes.ts';
-import { isOverBudget, toolCallsLeft } from './budget.ts';
+import { isOverBudget } from './budget.ts';
 import { applyExtension } from './budget-extension.ts';
-import { spentByCall } from './budget-reservation.ts';
-import { endChild, startChild } from './children.ts';
+import { endChildRun, startChildRun } from './children.ts';
 import { answerByHook, closeCalls, settle } from './close-calls.ts';
-import { compact } from './compaction.ts';
 import { firstDigest } from './digest.ts';
+import { cutOffModelCall, endCompaction, endModelCall, failModelCall } from './end-model-call.ts';
 import type { Fact } from './fact.ts';
-import type { HookError, HookResult } from './hook-changes.ts';
-import { hookFailed } from './hook-failed.ts';
+import type { HookResult } from './hook-changes.ts';
+import { withHookError } from './hook-failed.ts';
 import { receive, take } from './inbox.ts';
-import type { CallError, LoopState } from './loop-state.ts';
+import type { LoopState } from './loop-state.ts';
 import { loopVersion } from './loop-state.ts';
-import { mayFallBack } from './model-failure.ts';
-import { planCalls } from './plan-calls.ts';
 import { restore } from './restored.ts';
 import { titleOf } from './title-of.ts';
 import { hasStarted } from './tool-outcome.ts';
-import { offered } from './tool-spec-of.ts';
 import { applyAnswer, applyDecision, expireWaits, gateCalls, markAsked } from './wait.ts';
 
 /** The state of a run that has just been started. */
@@ -137,9 +133,9 @@ export function apply(state: LoopState, fact: Exclude<Fact, { type: 'run-started
     case 'tool-ended':
       return endTool(state, fact);
     case 'child-started':
-      return startChild(state, fact);
+      return startChildRun(state, fact);
     case 'child-ended':
-      return endChild(state, fact);
+      return endChildRun(state, fact);
     case 'hooks-asked':
       return askedHooks(state, fact);
     case 'budget-extended':

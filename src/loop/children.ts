@@ -1,5 +1,4 @@
 /** The sub-agents of a run: started with a call, ended with its result. */
-
 import type { UsageTotal } from '../chat/usage.ts';
 import { addUsage, noUsage } from '../chat/usage-total.ts';
 import { toMicroUsd } from './budget-cost.ts';
@@ -20,7 +19,7 @@ export interface ChildRun extends ChildSpending {
 }
 
 /** The call runs now: as a run of its own. */
-export function startChild(
+export function startChildRun(
   state: LoopState,
   { callId, runId, agent }: Extract<Fact, { type: 'child-started' }>,
 ): LoopState {
@@ -38,7 +37,7 @@ export function startChild(
 }
 
 /** The sub-agent's answer is the call's result, and what it has used is added. */
-export function endChild(
+export function endChildRun(
   state: LoopState,
   { at, runId, result, problem }: Extract<Fact, { type: 'child-ended' }>,
 ): LoopState {

@@ -85,7 +85,10 @@ export function endModelCall(
 }
 
 /** The summary counts from now on, and is paid for like any answer. */
-export function endCompaction(state: LoopState, fact: Extract<Fact, { type: 'compacted' }>): LoopState {
+export function endCompaction(
+  state: LoopState,
+  fact: Extract<Fact, { type: 'compacted' }>,
+): LoopState {
   const { result } = fact;
   const { interruptedAt: _, ...rest } = compact(state, fact);
   if (result?.usage === undefined) return rest;

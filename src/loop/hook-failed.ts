@@ -9,7 +9,7 @@ import type { Stop } from './stop.ts';
 const errorLength = 300;
 
 /** The stop, naming hook and moment. */
-export function hookFailed({ hook, moment, message }: HookError): Stop {
+function hookFailed({ hook, moment, message }: HookError): Stop {
   return {
     reason: 'error',
     detail: `The hook ${hook} failed in ${moment}: ${cutText(message, errorLength)}`,

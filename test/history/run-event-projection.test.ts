@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/history/recorded-event.ts';
 import { RunEventProjection } from '../../src/history/run-event-projection.ts';
 import type { RunEvent } from '../../src/loop/events.ts';
-import { plans } from '../loop/plans.ts';
+import { controlledPlans } from '../loop/controlled-plans.ts';
+import { plans as plainPlans } from '../loop/plans.ts';
 import { simulate } from '../loop/simulate.ts';
 
 const numRuns = 1_000;
+
+const plans = fc.oneof(plainPlans, controlledPlans);
 
 function eventsOf(histories: readonly (readonly RecordedEvent[])[]): readonly RunEvent[] {
   return histories.flatMap((recorded, index) => {

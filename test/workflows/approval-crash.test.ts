@@ -60,7 +60,7 @@ async function pendingIds(run: RunHandle): Promise<readonly string[]> {
 describe('twenty calls that await approval', () => {
   it('outlive the Worker and the server, are decided on then, and each is run once', async () => {
     const databaseFile = join(folder, 'temporal.db');
-    const port = await freePort();
+    const port = await freePort('127.0.0.1');
     const first = await startServer({ databaseFile, port });
     const taskQueue = `approvals-${crypto.randomUUID()}`;
     const { client, connection } = await connectClient({

@@ -3,32 +3,28 @@
 import type { Advance } from '../loop/advance.ts';
 import { AgentSpec } from '../loop/agent-spec.ts';
 import { apply, startState } from '../loop/apply.ts';
-import {
-  isHookResult,
-  isModelCallResult,
-  isRestored,
-  isRunResult,
-  isTranscriptRef,
-} from '../loop/call-results.ts';
+import { isHookResult, isRestored, isTranscriptRef } from '../loop/call-results.ts';
 import { ModelCallInput, SealInput } from '../loop/calls.ts';
-import { endOfChild, startedChild, wasCancelled } from '../loop/child-end.ts';
 import { resultEntries } from '../loop/close-calls.ts';
 import { isControlName, toControlFact } from '../loop/control.ts';
 import { awaitingState } from '../loop/departure-states.ts';
 import type { Fact } from '../loop/fact.ts';
 import { HookInput } from '../loop/hook-changes.ts';
 import type { LoopState } from '../loop/loop-state.ts';
-import { callIdOf, isCompactActivityId } from '../loop/message-ids.ts';
-import type { ModelFailure } from '../loop/model-failure.ts';
-import { toCallError } from '../loop/model-failure.ts';
+import { callIdOf } from '../loop/message-ids.ts';
 import { isPointArgument, isRunInput, isSendInput, isStateArgument } from '../loop/read-input.ts';
 import { receivedFact } from '../loop/received-signal.ts';
 import { RunMemo } from '../loop/run-memo.ts';
 import { signalFact } from '../loop/signal-fact.ts';
 import { memoKey } from '../loop/to-run-memo.ts';
-import type { ActivityEnd, ToolOutcome } from '../loop/tool-outcome.ts';
+import type { ToolOutcome } from '../loop/tool-outcome.ts';
 import { lostOutcome, returnedOutcome } from '../loop/tool-outcome.ts';
+import { modelEnded, modelFailed } from './model-ends.ts';
+import type { ChildEnded } from './recorded-children.ts';
+import { RecordedChildren, readChild } from './recorded-children.ts';
 import type { RecordedEvent } from './recorded-event.ts';
+import type { Result } from './results.ts';
+import { endOf, isResult } from './results.ts';
 import type { Met, Resolution } from './task-order.ts';
 import { TaskOrder } from './task-order.ts';
 
@@ -49,8 +45,7 @@ export class RunProjection {
     { readonly activityId: string; readonly name: string; readonly afterStop: boolean }
   >();
   readonly #order = new TaskOrder();
-  /** Run ids of sub-agents by the event that started them. */
-  readonly #children = new Map<number, string>();
+  readonly #children = new RecordedChildren();
   readonly #admitted = new Map<string, { readonly name: string; readonly input: unknown }>();
   /** The newest iteration known to have ended. */
   #ended = 0;
@@ -291,7 +286,7 @@ export class RunProjection {
       return;
     }
     if (event.type === 'child-closed') {
-      this.#childClosed(event);
+      this.#childEnded(this.#children.closed(this.#state, event, this.#order.now));
       return;
     }
     if (event.type === 'signaled') {
@@ -306,32 +301,17 @@ export class RunProjection {
     // A run that has stopped waits no longer for the calls that did not stop with it.
     if (this.#state?.stop !== undefined && !afterStop) return;
     if (event.type === 'activity-completed') this.#completed(activityId, name, event.result);
-    else if (name === 'everloopReadResult') this.#childRead(activityId, undefined);
+    else if (name === 'everloopReadResult') this.#childRead(activityId);
     else if (name === 'everloopRunTool') {
       this.#toolEnded(activityId, lostOutcome(endOf(event)));
-    } else if (name === 'everloopCallModel') this.#modelFailed(activityId, event);
-  }
-
-  #modelFailed(
-    activityId: string,
-    event: Extract<
-      Resolution,
-      { type: 'activity-failed' | 'activity-timed-out' | 'activity-cancelled' }
-    >,
-  ): void {
-    const at = this.#order.now;
-    if (isCompactActivityId(activityId)) {
-      this.#apply({ type: 'compacted', at, activityId });
-    } else if (event.type !== 'activity-cancelled') {
-      const error = toCallError(failureOf(event));
-      this.#apply({ type: 'model-failed', at, activityId, error });
-    } else if (this.#state?.cancelRequested === false) {
-      this.#apply({ type: 'model-interrupted', activityId });
+    } else if (name === 'everloopCallModel') {
+      const fact = modelFailed(this.#state, activityId, event, this.#order.now);
+      if (fact !== undefined) this.#apply(fact);
     }
   }
 
   #completed(activityId: string, name: string, result: unknown): void {
-    if (name === 'everloopReadResult') this.#childRead(activityId, { result });
+    if (name === 'everloopReadResult') this.#childRead(activityId, result);
     if (name === 'everloopResolveAgent') this.#agentResolved(result);
     if (name === 'everloopRestoreState') this.#restored(result);
     if (name === 'everloopRunTool') this.#toolEnded(activityId, returnedOutcome(result));
@@ -339,19 +319,8 @@ export class RunProjection {
     if (name === 'everloopSealTranscript' && isTranscriptRef(result)) {
       this.#apply({ type: 'sealed', ref: result });
     }
-    // What is no result ends the run with an error, which the memo tells.
     if (name !== 'everloopCallModel') return;
-    const at = this.#order.now;
-    if (isCompactActivityId(activityId)) {
-      const summary = isModelCallResult(result) ? { result } : {};
-      this.#apply({ type: 'compacted', at, activityId, ...summary });
-      return;
-    }
-    if (!isModelCallResult(result)) return;
-    this.#apply({ type: 'model-ended', at, activityId, result });
-    if (result.message !== undefined) {
-      this.#apply({ type: 'appended', entries: [activityId] });
-    }
+    for (const fact of modelEnded(activityId, result, this.#order.now)) this.#apply(fact);
   }
 
   /** Of a call that was run inside a Workflow task only the result is recorded; it names its call. */
@@ -381,27 +350,16 @@ export class RunProjection {
   }
 
   #childStarted(event: Extract<RecordedEvent, { type: 'child-initiated' }>): void {
-    const child = startedChild(event.input);
-    if (child === undefined) return;
-    const { runId } = event;
-    this.#children.set(event.id, runId);
-    this.#apply({ type: 'child-started', runId, ...child });
+    const fact = this.#children.started(event);
+    if (fact !== undefined) this.#apply(fact);
   }
 
-  #childClosed(event: Extract<RecordedEvent, { type: 'child-closed' }>): void {
-    const runId = this.#children.get(event.initiatedId);
-    if (runId === undefined || this.#state === undefined || this.#state.stop !== undefined) return;
-    const end = endOfChild(event, this.#state.cancelRequested);
-    if (end !== undefined) this.#apply({ type: 'child-ended', at: this.#order.now, runId, ...end });
+  #childRead(activityId: string, result?: unknown): void {
+    this.#childEnded(readChild(this.#state, activityId, result, this.#order.now));
   }
 
-  /** What a sub-agent came to that recorded no result itself. */
-  #childRead(activityId: string, read: { readonly result: unknown } | undefined): void {
-    const callId = callIdOf(callIdOf(activityId));
-    const runId = this.#state?.children?.findLast((child) => child.callId === callId)?.runId;
-    if (runId === undefined) return;
-    const end = isRunResult(read?.result) ? { result: read.result } : { problem: wasCancelled };
-    this.#apply({ type: 'child-ended', at: this.#order.now, runId, ...end });
+  #childEnded(fact: ChildEnded | undefined): void {
+    if (fact !== undefined) this.#apply(fact);
   }
 
   /** A run that stands still tells by its summary alone that its iteration has ended. */
@@ -432,43 +390,5 @@ export class RunProjection {
     }
     this.#apply({ type: 'stopped', at: asOf, stop });
     this.#apply({ type: 'ended', at: asOf });
-  }
-}
-
-/** What Workflow code waits for: it goes on with it once all Signals and Updates of the task are handled. */
-type Result = Exclude<Resolution, { type: 'signaled' | 'cancel-requested' }>;
-
-function isResult(met: Met): met is Result {
-  switch (met.type) {
-    case 'activity-completed':
-    case 'activity-failed':
-    case 'activity-timed-out':
-    case 'activity-cancelled':
-    case 'timer-fired':
-    case 'child-closed':
-      return true;
-    default:
-      return false;
-  }
-}
-
-function failureOf(
-  event: Extract<Resolution, { type: 'activity-failed' | 'activity-timed-out' }>,
-): ModelFailure {
-  return event.type === 'activity-timed-out'
-    ? { kind: 'timeout', heartbeat: event.heartbeat }
-    : { kind: 'failed', type: event.failureType, message: event.message };
-}
-
-function endOf(
-  event: Exclude<Resolution, { type: 'cancel-requested' | 'signaled' | 'timer-fired' }>,
-): ActivityEnd {
-  switch (event.type) {
-    case 'activity-timed-out':
-      return { kind: 'timeout', heartbeat: event.heartbeat };
-    case 'activity-failed':
-      return { kind: 'failed', message: event.message };
-    default:
-      return { kind: 'called-off' };
   }
 }

@@ -47,10 +47,10 @@ export type Told =
 export type PlannedChild = 'completed' | 'error' | 'failed' | 'cancelled' | 'terminated' | 'odd';
 
 /** How a call in flight ends that was called off. */
-export type PlannedCut = 'as-planned' | 'partial' | 'called-off' | 'lost';
+type PlannedCut = 'as-planned' | 'partial' | 'called-off' | 'lost';
 
 /** What a hook says of a call, by its place in the response. */
-export type PlannedAction = 'proceed' | 'skip' | 'abort' | 'ask' | 'invalid';
+type PlannedAction = 'proceed' | 'skip' | 'abort' | 'ask' | 'invalid';
 
 /** People who control the run, and what else goes with them. */
 export interface ControlPlan {

@@ -141,7 +141,7 @@ export const plans: fc.Arbitrary<Plan> = fc
   }));
 
 /** The agent with a hook for each moment that is planned. */
-export function withHooks(agent: AgentSpec, hooks: Plan['hooks']): AgentSpec {
+function withHooks(agent: AgentSpec, hooks: Plan['hooks']): AgentSpec {
   const moments = Object.keys(hooks) as HookMoment[];
   if (moments.length === 0) return agent;
   return { ...agent, hooks: [{ name: 'h', moments, timeoutMs: 1_000 }] };

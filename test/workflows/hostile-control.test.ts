@@ -148,10 +148,9 @@ async function disturb(run: RunHandle, random: () => number, step: number): Prom
     const pending = pick(await awaiting(run));
     if (pending === undefined) return;
     const { call, wait } = pending;
-    const bySignal = random() < 0.3 || wait.deadline !== undefined;
+    // By Signal: a refused Update leaves a Workflow task that a replay does not see, and with it another time.
     if (wait.kind === 'answer') {
-      if (bySignal) await tell(handle.signal('answer', { callId: call.id, answer: 'Yes.' }));
-      else await tell(run.answer(call.id, 'Yes.'));
+      await tell(handle.signal('answer', { callId: call.id, answer: 'Yes.' }));
       return;
     }
     const kind = pick(['allow', 'allow', 'deny', 'edit'] as const) ?? 'allow';
@@ -160,8 +159,7 @@ async function disturb(run: RunHandle, random: () => number, step: number): Prom
       ...(kind === 'edit' && { input: { text: 'edited' } }),
       ...(random() < 0.2 && { remember: true }),
     };
-    if (bySignal) await tell(handle.signal('decide', { callId: call.id, ...decision }));
-    else await tell(run.decide(call.id, decision));
+    await tell(handle.signal('decide', { callId: call.id, ...decision }));
   } else if (dice < 0.75) {
     const mode = pick(['queue', 'steer', 'interrupt'] as const) ?? 'queue';
     const message = `message ${step}`;

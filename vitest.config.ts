@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     reporters: ['default', new ClosingLine()],
     pool: 'forks',
-    maxWorkers: 2,
+    // Most of a server test is waiting.
+    maxWorkers: 3,
     teardownTimeout: 20_000,
     projects: [
       {

@@ -286,9 +286,16 @@ describe('a fork of a run that is going on', () => {
   });
 });
 
+/** One for several tests: it takes long to be made, and forks leave it as it is. */
+let long: Promise<RunHandle> | undefined;
+function longRun(): Promise<RunHandle> {
+  long ??= finished('long', 'Go.');
+  return long;
+}
+
 describe('a fork of a run over many histories', () => {
   it('is made at any message, in whatever history or blob that lies', async () => {
-    const run = await finished('long', 'Go.');
+    const run = await longRun();
     const messages = await run.messages();
     expect(messages.length).toBe(1 + 120 * 3 + 1);
     for (const at of [0, 3, 150, 300, messages.length - 2]) {
@@ -303,7 +310,7 @@ describe('a fork of a run over many histories', () => {
   }, 180_000);
 
   it('forked again goes on from what it inherited', async () => {
-    const run = await finished('long', 'Go.');
+    const run = await longRun();
     const fork = await only(run.fork({ at: 30, input: 'More.' }));
     await fork.result();
     const again = await only(fork.fork({ at: 12, agent: 'other' }));

@@ -222,7 +222,7 @@ async function see(run: RunHandle): Promise<void> {
 describe('a run that is controlled at random', () => {
   const names = ['plain', 'watched', 'serial', 'poor'] as const;
   const seeds = Array.from(
-    { length: Number(process.env['EVERLOOP_TEST_RUNS'] ?? 24) },
+    { length: Number(process.env['EVERLOOP_TEST_RUNS'] ?? 12) },
     (_, seed) => seed,
   );
 

@@ -454,7 +454,7 @@ describe('what cannot be rewound', () => {
     });
     await expect
       .poll(async () => (await temporalRuns(harness.client, run.id)).includes(oldest), {
-        timeout: 30_000,
+        timeout: 150_000,
       })
       .toBe(false);
     await expect(run.rewind({ toIteration: 1 })).rejects.toMatchObject({

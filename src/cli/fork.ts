@@ -1,6 +1,6 @@
 /** `everloop fork`: makes runs that go on from a message of another. */
 import type { Command } from 'commander';
-import { toCount, toMessage } from './options.ts';
+import { checkAgent, toCount, toMessage } from './options.ts';
 import type { Cli } from './program.ts';
 import { writeJson, writeLine, writeNote } from './terminal.ts';
 
@@ -42,6 +42,10 @@ export function addFork(root: Command, cli: Cli): void {
 async function fork(cli: Cli, id: string, { json, ...request }: ForkOptions): Promise<void> {
   const { terminal } = cli;
   const config = await cli.config();
+  const { agent } = request;
+  // Elsewhere, other Workers may have it.
+  const isKnownHere = config.engine === undefined || config.file !== undefined;
+  if (agent !== undefined && isKnownHere) checkAgent(config, agent);
   const { runningEngine, withRuns } = await import('./engine.ts');
   const engine = await runningEngine(config);
   const runs = await withRuns(config, engine, async ({ everloop }) => {

@@ -1,7 +1,9 @@
 /** `everloop ls`: lists runs. */
 import type { Command } from 'commander';
 import type { RunFilter, RunSummary } from '../client/list-runs.ts';
+import { EverloopError } from '../everloop-error.ts';
 import { usdText } from '../loop/budget-text.ts';
+import { runStatuses } from '../loop/run-status.ts';
 import { formatCount, formatSpan, oneLine, shorten } from './format.ts';
 import { toCount } from './options.ts';
 import type { Cli } from './program.ts';
@@ -43,6 +45,12 @@ export function addLs(root: Command, cli: Cli): void {
 
 async function ls(cli: Cli, { limit, json, ...filter }: LsOptions): Promise<void> {
   const { terminal } = cli;
+  const { status } = filter;
+  if (status !== undefined && !runStatuses.some((known) => known === status)) {
+    throw new EverloopError('invalid_input', `there is no status ${JSON.stringify(status)}`, {
+      hint: `use one of: ${runStatuses.join(', ')}`,
+    });
+  }
   const config = await cli.config();
   const { anyEngine, hasRuns, withRuns } = await import('./engine.ts');
   const runs: RunSummary[] = [];

@@ -25,23 +25,23 @@ export async function retryPoint(
   const { status, stuck, state } = snapshot;
   if (status === 'completed') {
     throw new EverloopError('rejected', `run ${id} has completed: there is nothing to try again`, {
-      hint: `take it back with: everloop rewind ${id}`,
+      hint: `take it back with: everloop rewind ${id} --to <iteration>`,
     });
   }
   if (isOpen(status) && stuck === undefined) {
     throw new EverloopError('rejected', `run ${id} is going on: there is nothing to try again`, {
-      hint: `take it back with: everloop rewind ${id}`,
+      hint: `take it back with: everloop rewind ${id} --to <iteration>`,
     });
   }
   const reason = state?.stop?.reason;
   if (reason === 'max_iterations' && maxIterations === undefined) {
     throw new EverloopError('rejected', `run ${id} has come to its limit of iterations`, {
-      hint: 'give it more (maxIterations)',
+      hint: `give it more: everloop retry ${id} --max-iterations <n> (maxIterations)`,
     });
   }
   if (reason === 'budget' && budget === undefined) {
-    throw new EverloopError('rejected', `run ${id} has used up its budget`, {
-      hint: 'give it more (budget)',
+    throw new EverloopError('rejected', `run ${id} stopped at its budget`, {
+      hint: `give it more: everloop retry ${id} --budget-tokens <n> or --budget-usd <amount> (budget)`,
     });
   }
   const read = (run: TemporalRun) => readHistory(client, run);
@@ -52,6 +52,8 @@ export async function retryPoint(
     if (good !== undefined) return { toIteration: good.iteration };
     next = told?.origin?.how === 'forked' ? undefined : told?.origin?.previous;
   }
+  // It stopped before its first iteration had ended: it begins again, with what it was started with.
+  if (state?.agent !== undefined) return { toIteration: 0 };
   throw new EverloopError('rejected', `run ${id} had not begun: there is nothing to go back to`, {
     hint: 'start it anew',
   });

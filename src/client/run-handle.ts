@@ -15,6 +15,7 @@ import type { ReplayOptions, ReplayVerdict } from '../replay/replay.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import type { SendReceipt } from '../workflows/messages.ts';
 import { answer, decide, extendBudget, pause, resume, send } from '../workflows/messages.ts';
+import { assertFits } from './assert-fits.ts';
 import { assertSendable } from './assert-sendable.ts';
 import { awaitResult } from './await-result.ts';
 import { translated } from './client-errors.ts';
@@ -129,9 +130,13 @@ export class RunHandle {
 
   /**
    * Decides on a call that waits for approval. The first decision counts.
-   * @throws EverloopError `rejected` for a call that does not wait for it or no longer, `run_ending`, `not_found`
+   * @throws EverloopError `invalid_input` for another input that does not fit the tool, `rejected` for a call that does not wait for it or no longer, `run_ending`, `not_found`
    */
   async decide(callId: string, decision: Omit<DecideInput, 'callId'>): Promise<void> {
+    if (decision.input !== undefined) {
+      const { state } = await this.snapshot();
+      if (state !== undefined) assertFits(state, callId, decision.input);
+    }
     await this.#tell(decide, { callId, ...decision });
   }
 

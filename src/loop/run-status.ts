@@ -24,6 +24,23 @@ export function isWait(status: string | undefined): status is RunWait {
 /** Where a run is: at work, waiting, or how it ended. */
 export type RunStatus = 'running' | RunWait | RunEnd;
 
+/** Every status that a run can have. */
+export const runStatuses: readonly RunStatus[] = [
+  'running',
+  'waiting:approval',
+  'waiting:answer',
+  'waiting:budget',
+  'paused',
+  'completed',
+  'max_iterations',
+  'budget',
+  'aborted',
+  'cancelled',
+  'error',
+  'terminated',
+  'timed_out',
+];
+
 /** Whether a run of that status has not ended. */
 export function isOpen(status: RunStatus): status is 'running' | RunWait {
   return status === 'running' || isWait(status);

@@ -337,3 +337,12 @@ describe('what waits', () => {
     expect(stdout).toMatch(new RegExp(`\\[payer ${fork.id.slice(0, 8)}…\\] ✗ pay: denied by`));
   });
 });
+
+describe('words that nobody knows', () => {
+  it('are refused before anything is asked: a status, an agent', async () => {
+    const listed = await everloop('ls', '--status', 'nonsense');
+    expect([listed.code, listed.stderr]).toEqual([2, expect.stringContaining('waiting:approval')]);
+    const forked = await everloop('fork', 'any', '--agent', 'nobody');
+    expect([forked.code, forked.stderr]).toEqual([2, expect.stringContaining('payer')]);
+  });
+});

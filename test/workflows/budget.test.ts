@@ -189,6 +189,20 @@ describe('a budget in dollars', () => {
   );
 });
 
+describe('a run that stopped at its budget before its first call', () => {
+  it('begins when it is tried again with more', async () => {
+    const run = await harness.everloop.start('free', {
+      input: 'Go.',
+      budget: { tokens: 10 },
+      maxIterations: 2,
+    });
+    expect(await run.result()).toMatchObject({ stopReason: 'budget', iterations: 0 });
+    await expect(run.retry()).rejects.toMatchObject({ code: 'rejected' });
+    await run.retry({ budget: { tokens: 1_000_000 } });
+    expect(await run.result()).toMatchObject({ stopReason: 'max_iterations', iterations: 2 });
+  });
+});
+
 describe('a run that waits at its budget', () => {
   async function expectReplay(run: RunHandle): Promise<void> {
     const verdict = await run.replay();

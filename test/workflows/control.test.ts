@@ -197,6 +197,8 @@ describe('approval', () => {
     await reached(run, 'waiting:approval');
     const [id = ''] = await pendingIds(run);
     await expect(run.decide(id, { decision: 'edit' })).rejects.toMatchObject({ code: 'rejected' });
+    const misfit = { decision: 'edit' as const, input: { cents: -70 } };
+    await expect(run.decide(id, misfit)).rejects.toMatchObject({ code: 'invalid_input' });
     await run.decide(id, { decision: 'edit', input: { cents: 70 } });
     await run.result();
     expect(paid).toEqual([50, 70]);

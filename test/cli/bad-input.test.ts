@@ -177,7 +177,8 @@ const rows: readonly Row[] = [
     says: ['everloop.config.ts', 'does not parse'],
     async play() {
       const project = await onServer('export default {');
-      return { project, ended: await project.run('ls') };
+      // As a process: here another loader would read the file.
+      return { project, ended: await project.start('ls').ended };
     },
   },
   {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { startHere } from './in-process.ts';
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const sources = new URL('../../src/', import.meta.url).href;
@@ -20,6 +21,24 @@ import { scriptedModel } from '${sources}models/scripted.ts';
 import { defineTool } from '${sources}tools/define-tool.ts';
 import { z } from '${import.meta.resolve('zod')}';
 `;
+
+/**
+ * Commands that ask a server something and end: run in this process where the server is there already, because a
+ * process for each takes seconds. The program as a process is tested with all others.
+ */
+const quickCommands: readonly string[] = [
+  'blobs',
+  'cancel',
+  'diff',
+  'export',
+  'fork',
+  'ls',
+  'retry',
+  'rewind',
+  'send',
+  'show',
+  'start',
+];
 
 /** How a command ended. */
 export interface Ended {
@@ -79,6 +98,9 @@ export async function makeProject(
       return project.pipe('', ...args);
     },
     pipe(input, ...args) {
+      const [command = ''] = args;
+      const isQuick = env['TEMPORAL_ADDRESS'] !== undefined && quickCommands.includes(command);
+      if (isQuick && typeof input === 'string') return startHere(project, args, { input }).ended;
       const { child, ended } = project.start(...args);
       child.stdin?.end(input);
       return ended;

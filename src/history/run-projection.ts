@@ -23,9 +23,9 @@ import { modelEnded, modelFailed } from './model-ends.ts';
 import type { ChildEnded } from './recorded-children.ts';
 import { RecordedChildren, readChild } from './recorded-children.ts';
 import type { RecordedEvent } from './recorded-event.ts';
-import type { Result } from './results.ts';
-import { endOf, isResult } from './results.ts';
-import type { Met, Resolution } from './task-order.ts';
+import type { Resolution, Result } from './results.ts';
+import { endOf, isResolution, isResult } from './results.ts';
+import type { Met } from './task-order.ts';
 import { TaskOrder } from './task-order.ts';
 
 /** One step of the fold: `before` is absent for the fact that began the run, `event` is what told the fact. */
@@ -102,19 +102,13 @@ export class RunProjection {
   }
 
   #meet(event: Met): void {
+    if (isResolution(event)) {
+      this.#resolve(event);
+      return;
+    }
     switch (event.type) {
       case 'started':
         this.#start(event);
-        break;
-      case 'activity-completed':
-      case 'activity-failed':
-      case 'activity-timed-out':
-      case 'activity-cancelled':
-      case 'signaled':
-      case 'cancel-requested':
-      case 'timer-fired':
-      case 'child-closed':
-        this.#resolve(event);
         break;
       case 'activity-scheduled':
         this.#schedule(event);

@@ -1,21 +1,7 @@
 /** The order in which a Workflow meets what its history records: results wait for the next Workflow task, and a cancellation comes first. */
 import type { RecordedEvent } from './recorded-event.ts';
-
-/** What a Workflow sees only in its next Workflow task. */
-export type Resolution = Extract<
-  RecordedEvent,
-  {
-    type:
-      | 'activity-completed'
-      | 'activity-failed'
-      | 'activity-timed-out'
-      | 'activity-cancelled'
-      | 'signaled'
-      | 'cancel-requested'
-      | 'timer-fired'
-      | 'child-closed';
-  }
->;
+import type { Resolution } from './results.ts';
+import { isResolution } from './results.ts';
 
 /** An event as the Workflow meets it. */
 export type Met = Exclude<RecordedEvent, { type: 'task-started' | 'task-completed' }>;
@@ -41,18 +27,10 @@ export class TaskOrder {
         this.#now = this.#starts.get(event.startedId) ?? event.at;
         this.#starts.clear();
         return inOrder(this.#unseen.splice(0));
-      case 'activity-completed':
-      case 'activity-failed':
-      case 'activity-timed-out':
-      case 'activity-cancelled':
-      case 'signaled':
-      case 'cancel-requested':
-      case 'timer-fired':
-      case 'child-closed':
+      default:
+        if (!isResolution(event)) return [event];
         this.#unseen.push(event);
         return [];
-      default:
-        return [event];
     }
   }
 }

@@ -3,16 +3,14 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { defineHook } from '../../src/agents/define-hook.ts';
 import { textOf } from '../../src/chat/text-of.ts';
-import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
 import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { Gate } from '../support/gate.ts';
 import type { Harness } from '../support/harness.ts';
 import { startHarness } from '../support/harness.ts';
+import { gate, holder, says } from './taken-back-agents.ts';
 
-const gate = new Gate();
 let started = 0;
 
 const look = defineTool({
@@ -22,17 +20,6 @@ const look = defineTool({
   effect: 'none',
   execute: ({ n }) => `seen ${n}`,
 });
-const hold = defineTool({
-  name: 'hold',
-  description: 'Waits.',
-  input: z.object({}),
-  effect: 'none',
-  async execute(_input, { signal }) {
-    await gate.passed(signal);
-    return 'held';
-  },
-});
-
 /** Looks at two things in each of `rounds` iterations, then says what the user said last. */
 const looker = (name: string, rounds: number) =>
   scriptedModel(
@@ -71,19 +58,7 @@ beforeAll(async () => {
         tools: [look],
         maxIterations: 200,
       }),
-      holder: defineAgent({
-        model: scriptedModel(
-          ({ messages }) => {
-            const last = messages.at(-1);
-            return last?.role === 'user' && textOf(last) === 'Hold.'
-              ? { text: 'Holding.', calls: [{ name: 'hold' }] }
-              : { text: `Heard: ${last && textOf(last)}` };
-          },
-          { name: 'holder' },
-        ),
-        instructions: '',
-        tools: [hold],
-      }),
+      holder,
       other: defineAgent({
         model: scriptedModel(() => ({ text: 'I am another.' }), { name: 'other' }),
         instructions: 'Be another.',
@@ -98,9 +73,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => harness.stop());
-
-const says = (messages: readonly TranscriptMessage[]) =>
-  messages.map((message) => `${message.role}: ${textOf(message)}`);
 
 async function finished(agent: string, input: string): Promise<RunHandle> {
   const run = await harness.everloop.start(agent, { input });

@@ -1,60 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { task } from '../../src/abilities/task/task.ts';
-import { defineAgent } from '../../src/agents/define-agent.ts';
 import { textOf } from '../../src/chat/text-of.ts';
-import type { TranscriptMessage } from '../../src/chat/transcript-message.ts';
-import { readRawHistory } from '../../src/client/read-history.ts';
 import type { RunHandle } from '../../src/client/run-handle.ts';
 import { temporalRuns } from '../../src/client/temporal-runs.ts';
 import { EverloopError } from '../../src/everloop-error.ts';
 import type { RunEvent } from '../../src/loop/events.ts';
-import { scriptedModel } from '../../src/models/scripted.ts';
 import type { BlobStore } from '../../src/storage/blob-store.ts';
 import { createMemoryBlobStore } from '../../src/storage/memory-blob-store.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
-import { Gate } from '../support/gate.ts';
 import type { Harness } from '../support/harness.ts';
 import { startHarness } from '../support/harness.ts';
-
-const gate = new Gate();
-let isBroken = false;
-const paid: number[] = [];
-
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays.',
-  input: z.object({ cents: z.int() }),
-  effect: 'keyed',
-  execute: ({ cents }) => {
-    paid.push(cents);
-    return `paid ${cents}`;
-  },
-});
-const hold = defineTool({
-  name: 'hold',
-  description: 'Waits.',
-  input: z.object({}),
-  async execute(_input, { signal }) {
-    await gate.passed(signal);
-    return 'held';
-  },
-});
-
-/** Pays in each of `rounds` iterations, then repeats what the user said last. */
-const payer = (name: string, rounds: number) =>
-  scriptedModel(
-    ({ messages }) => {
-      const said = messages.findLast((message) => message.role === 'user');
-      const answers = messages.filter((message) => message.role === 'assistant').length;
-      if (isBroken && answers === rounds) {
-        return { error: { kind: 'bad_request', message: 'the account is closed' } };
-      }
-      if (answers >= rounds) return { text: `Done with: ${said && textOf(said)}` };
-      return { text: `Paying ${answers}.`, calls: [{ name: 'pay', input: { cents: answers } }] };
-    },
-    { name },
-  );
+import { account, gate, says, takenBackAgents } from './taken-back-agents.ts';
 
 /** A store whose writes can be made to fail, until it has failed often enough. */
 const blobs = createMemoryBlobStore();
@@ -70,60 +24,9 @@ const moody: BlobStore = {
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness({
-    blobs: moody,
-    agents: {
-      boss: defineAgent({
-        model: scriptedModel(
-          ({ messages }) => {
-            const [first] = messages;
-            const last = messages.at(-1);
-            if (last?.role === 'tool') return { text: 'All done.' };
-            const isTask = first !== undefined && textOf(first).startsWith('You work on one task');
-            return {
-              calls: [isTask ? { name: 'hold' } : { name: 'task', input: { task: 'Wait.' } }],
-            };
-          },
-          { name: 'boss' },
-        ),
-        instructions: '',
-        tools: [hold, task()],
-      }),
-      payer: defineAgent({ model: payer('payer', 2), instructions: 'Pay.', tools: [pay] }),
-      long: defineAgent({
-        model: payer('long', 130),
-        instructions: 'Pay.',
-        tools: [pay],
-        maxIterations: 200,
-      }),
-      endless: defineAgent({
-        model: scriptedModel(() => ({ calls: [{ name: 'pay', input: { cents: 1 } }] }), {
-          name: 'endless',
-        }),
-        instructions: '',
-        tools: [pay],
-        maxIterations: 2,
-      }),
-      holder: defineAgent({
-        model: scriptedModel(
-          ({ messages }) => {
-            const last = messages.at(-1);
-            return last?.role === 'user' && textOf(last) === 'Hold.'
-              ? { text: 'Holding.', calls: [{ name: 'hold' }] }
-              : { text: `Heard: ${last && textOf(last)}` };
-          },
-          { name: 'holder' },
-        ),
-        instructions: '',
-        tools: [hold],
-      }),
-    },
-  });
+  harness = await startHarness({ blobs: moody, agents: takenBackAgents });
 });
 afterAll(() => harness.stop());
-
-const says = (messages: readonly TranscriptMessage[]) =>
-  messages.map((message) => `${message.role}: ${textOf(message)}`);
 
 async function finished(agent: string, input = 'Go.'): Promise<RunHandle> {
   const run = await harness.everloop.start(agent, { input });
@@ -269,10 +172,10 @@ describe('rewinding a run that has ended', () => {
     const run = await finished('payer');
     await run.rewind({ toIteration: 0, input: 'Again.' });
     await run.result();
-    isBroken = true;
+    account.isClosed = true;
     await run.rewind({ toIteration: 0, input: 'Again.' });
     await run.result();
-    isBroken = false;
+    account.isClosed = false;
     const query = `WorkflowId = '${run.id}'`;
     const listed = async (status?: string) => {
       const filter = status === undefined ? { query } : { query, status };
@@ -368,10 +271,10 @@ describe('a blob store that fails', () => {
 
 describe('retrying', () => {
   it('takes a failed run back to its last good boundary', async () => {
-    isBroken = true;
+    account.isClosed = true;
     const run = await harness.everloop.start('payer', { input: 'Go.' });
     expect(await run.result()).toMatchObject({ stopReason: 'error' });
-    isBroken = false;
+    account.isClosed = false;
     const plan = await run.retry();
     expect(plan).toMatchObject({
       how: 'retried',
@@ -404,93 +307,5 @@ describe('retrying', () => {
   it('is refused where nothing has failed', async () => {
     const run = await finished('payer');
     await expect(run.retry()).rejects.toMatchObject({ code: 'rejected' });
-  });
-});
-
-describe('a run over many histories', () => {
-  it('is taken back to any of them, replays whole, and can be forked afterwards', async () => {
-    const run = await finished('long');
-    const messages = await run.messages();
-    expect((await temporalRuns(harness.client, run.id)).length).toBeGreaterThan(1);
-    const plan = await run.rewind({ toIteration: 20, input: 'From here.' });
-    expect(plan.discarded).toMatchObject({ iterations: 111, messages: messages.length - 41 });
-    expect(plan.discarded.calls.length).toBe(110);
-    expect(await run.result()).toMatchObject({ output: 'Done with: From here.' });
-    const now = await run.messages();
-    expect(now.slice(0, 41)).toEqual(messages.slice(0, 41));
-    const events = await eventsOf(run);
-    expect(events.filter(({ type }) => type === 'run-start')).toHaveLength(1);
-    const verdict = await run.replay();
-    expect(verdict).toMatchObject({ ok: true, iterations: 131 });
-    const [fork] = await run.fork({ at: 40 });
-    expect(await fork?.result()).toMatchObject({ output: 'Done with: Go.' });
-  }, 180_000);
-});
-
-describe('what cannot be rewound', () => {
-  it.each([
-    [{ toIteration: 9 }, 'not_found'],
-    [{ toIteration: -1 }, 'invalid_input'],
-    [{ at: 99 }, 'not_found'],
-    [{ at: 5 }, 'input_required'],
-    [{ toIteration: 3 }, 'input_required'],
-    [{}, 'invalid_input'],
-    [{ toIteration: 1, at: 1 }, 'invalid_input'],
-    [{ at: 0, edit: '' }, 'invalid_input'],
-    [{ toIteration: 1, input: '' }, 'invalid_input'],
-  ] as const)('%j: %s, and the run stays as it is', async (options, code) => {
-    const run = await finished('payer');
-    const before = await run.snapshot();
-    await expect(run.rewind(options)).rejects.toMatchObject({ code });
-    expect((await run.snapshot()).temporalRunId).toBe(before.temporalRunId);
-  });
-
-  it('further than the server keeps its histories: it says since when it does', async () => {
-    const run = await finished('long');
-    const [oldest = ''] = await temporalRuns(harness.client, run.id);
-    await harness.client.workflowService.deleteWorkflowExecution({
-      namespace: 'default',
-      workflowExecution: { workflowId: run.id, runId: oldest },
-    });
-    await expect
-      .poll(async () => (await temporalRuns(harness.client, run.id)).includes(oldest), {
-        timeout: 150_000,
-      })
-      .toBe(false);
-    await expect(run.rewind({ toIteration: 1 })).rejects.toMatchObject({
-      code: 'not_found',
-      message: expect.stringMatching(/since \d{4}-\d\d-\d\dT\S+Z only/),
-    });
-    // A fork needs no more than the messages.
-    const [fork] = await run.fork({ at: 2 });
-    expect(await fork?.result()).toMatchObject({ output: 'Done with: Go.' });
-  }, 180_000);
-});
-
-describe('a run reset with Temporal’s own tools', () => {
-  it('loads, after a rewind and as a fork too', async () => {
-    const run = await finished('payer');
-    await run.rewind({ toIteration: 1, input: 'Enough.' });
-    await run.result();
-    const [fork] = await run.fork({ input: 'A fork.' });
-    if (fork === undefined) throw new Error('no fork');
-    await fork.result();
-    for (const reset of [run, fork]) {
-      const before = await reset.result();
-      const { temporalRunId } = await reset.snapshot();
-      const events = await Array.fromAsync(readRawHistory(harness.client, { runId: reset.id }));
-      const task = events.findLast((event) => event.workflowTaskCompletedEventAttributes);
-      await harness.client.workflowService.resetWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId: reset.id, runId: temporalRunId },
-        workflowTaskFinishEventId: task?.eventId ?? null,
-        requestId: crypto.randomUUID(),
-        reason: 'test',
-      });
-      expect((await reset.result()).output).toBe(before.output);
-      expect((await reset.snapshot()).temporalRunId).not.toBe(temporalRunId);
-      expect(says(await reset.messages()).at(-1)).toBe(`assistant: ${before.output}`);
-      await eventsOf(reset);
-    }
   });
 });

@@ -1,4 +1,7 @@
 /** What people and sub-agents have to do with a run, one line of text for each event. */
+import type { BudgetLimits } from '../loop/budget-limits.ts';
+import { amountText } from '../loop/budget-text.ts';
+import { limitNames } from '../loop/budget-use.ts';
 import type { RunEvent } from '../loop/events.ts';
 import { oneLine, shorten } from './format.ts';
 import { printable } from './terminal.ts';
@@ -26,6 +29,10 @@ function lineOf({ type, data }: RunEvent): string | undefined {
     case 'answer':
       if (data.status === 'answered') return `✓ ${data.name}: answered${by(data.by)}`;
       return `✗ ${data.name}: ${data.status === 'timeout' ? 'nobody answered in time' : overtaken}`;
+    case 'budget-wait':
+      return `? the run is at its budget and waits for more${until(data.deadline)}`;
+    case 'budget-extended':
+      return `✓ budget: ${limitsText(data)} more`;
     case 'paused':
       return `(paused${by(data.by)}${because(data.reason)})`;
     case 'resumed':
@@ -68,6 +75,14 @@ function decisionLine({
     case 'interrupted':
       return `✗ ${name}: ${overtaken}`;
   }
+}
+
+function limitsText(limits: BudgetLimits): string {
+  const named = limitNames.flatMap((name) => {
+    const amount = limits[name];
+    return amount === undefined ? [] : [amountText(name, amount)];
+  });
+  return named.join(', ');
 }
 
 function by(who: string | undefined): string {

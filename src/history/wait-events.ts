@@ -9,6 +9,8 @@ type WaitEventType =
   | 'approval-decision'
   | 'question'
   | 'answer'
+  | 'budget-extended'
+  | 'budget-wait'
   | 'paused'
   | 'resumed';
 
@@ -29,8 +31,15 @@ export function waitEvents({ fact, before, after }: Step): readonly WaitEvent[] 
   return [
     ...ended.map((each) => endEvent(each, fact, after)),
     ...begun.map(beginEvent),
+    ...budgetEvents(after, fact),
     ...pauseEvents(before, after, fact),
   ];
+}
+
+function budgetEvents({ budgetWait }: LoopState, fact: Step['fact']): readonly WaitEvent[] {
+  if (fact.type === 'budget-extended') return [{ type: 'budget-extended', data: fact.budget }];
+  if (fact.type !== 'budget-awaited' || budgetWait === undefined) return [];
+  return [{ type: 'budget-wait', data: { deadline: budgetWait.deadline } }];
 }
 
 function awaiting({ pendingToolCalls }: LoopState): readonly Awaiting[] {

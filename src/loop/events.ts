@@ -5,6 +5,7 @@ import type { JsonValue } from '../chat/json.ts';
 import type { Repair } from '../chat/repair.ts';
 import type { TranscriptMessage } from '../chat/transcript-message.ts';
 import type { Usage, UsageTotal } from '../chat/usage.ts';
+import type { BudgetLimits } from './budget-limits.ts';
 import type { BudgetUse } from './budget-use.ts';
 import type { CallError } from './loop-state.ts';
 import type { RunEnd } from './run-status.ts';
@@ -102,6 +103,10 @@ export interface DurableEventTable {
     readonly status: 'answered' | 'timeout' | 'interrupted';
     readonly by?: string;
   };
+  /** The run is at its budget and waits for more; milliseconds since the epoch. */
+  readonly 'budget-wait': { readonly deadline: number };
+  /** What was added to the limits of the budget. */
+  readonly 'budget-extended': BudgetLimits;
   readonly paused: { readonly by?: string; readonly reason?: string };
   readonly resumed: { readonly by?: string; readonly reason?: string };
   /** A Signal held what the run cannot take. */

@@ -224,6 +224,13 @@ describe('a run that waits at its budget', () => {
     const result = await run.result();
     expect(result.stopReason).toBe('max_iterations');
     expect(result.iterations).toBeGreaterThan(waited);
+    const events = await Array.fromAsync(run.events());
+    const told = events.filter(({ type }) => type === 'budget-wait' || type === 'budget-extended');
+    expect(told.map(({ type, data }) => [type, data])).toEqual([
+      ['budget-wait', { deadline: snapshot.state?.budgetWait?.deadline }],
+      ['budget-extended', { tokens: 1 }],
+      ['budget-extended', { tokens: 1_000_000 }],
+    ]);
     await expectReplay(run);
   });
 

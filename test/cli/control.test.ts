@@ -218,6 +218,9 @@ describe('extend-budget', () => {
     const { stdout } = await everloop('extend-budget', id, '--tokens', '50000', '--json');
     expect(JSON.parse(stdout)).toEqual({ id, added: { tokens: 50_000 } });
     expect((await reached(run, 'completed')).state?.output).toBe('Done.');
+    const watched = (await everloop('watch', id)).stdout;
+    expect(watched).toMatch(/\? the run is at its budget and waits for more until 2/);
+    expect(watched).toContain('✓ budget: 50,000 tokens more\n');
   });
 
   it.each([

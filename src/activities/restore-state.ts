@@ -21,6 +21,7 @@ import type { Restored } from '../loop/restored.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { cutTranscript, indexOf } from '../storage/cut-transcript.ts';
 import { writeTranscript } from '../storage/transcript-store.ts';
+import { assertPriced } from './assert-priced.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { isRecordable } from './is-recordable.ts';
 import { isBlobError, toBlobFailure } from './to-blob-failure.ts';
@@ -51,6 +52,9 @@ export function createRestoreState(dependencies: RestoreStateDependencies) {
       const from = checked(raw);
       try {
         const found = await find(dependencies, from);
+        const { agent } = found.boundary;
+        const isSame = from.agent === undefined || from.agent === agent?.name;
+        if (agent !== undefined && isSame) assertPriced(agent, from.budget);
         const restored = await toRestored(dependencies, from, found);
         if (isRecordable(restored)) return restored;
         throw refusal(

@@ -12,7 +12,9 @@ import {
 import { EverloopError } from '../everloop-error.ts';
 import { rewoundState } from '../loop/departure-states.ts';
 import { Edit, FromPoint } from '../loop/from-point.ts';
+import type { LoopState } from '../loop/loop-state.ts';
 import { problemsOf } from '../loop/problems-of.ts';
+import { unpricedProblem } from '../loop/unpriced-problem.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { pause, resume } from '../workflows/messages.ts';
 import { assertSendable } from './assert-sendable.ts';
@@ -44,6 +46,7 @@ export async function rewindRun(
   const given = await checked(blobs, options);
   const first = await planRewind(client, blobs, id, how, given);
   refuseWithChildren(first.plan, given);
+  refuseUnpriced(first.boundary, given);
   const stoodStill = await standStill(client, first.snapshot);
   try {
     const rewind = stoodStill ? await planRewind(client, blobs, id, how, given) : first;
@@ -85,6 +88,12 @@ function refuseWithChildren({ runId, children }: RewindPlan, { force }: RewindOp
     `run ${runId} has sub-agents that are still running: ${children.join(', ')}`,
     { hint: 'they would end with it: say so (force), or wait for them' },
   );
+}
+
+/** Said before anything is left behind: the run would end with it at once. */
+function refuseUnpriced({ agent }: LoopState, { budget }: RewindOptions): void {
+  const problem = agent && unpricedProblem(agent, budget);
+  if (problem !== undefined) throw new EverloopError('invalid_input', problem);
 }
 
 /**

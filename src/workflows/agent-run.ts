@@ -69,8 +69,11 @@ async function iterate(run: Run): Promise<Stop> {
       if (limit !== undefined) return finish(run, limit);
       const due = dueContinuation(run);
       if (due !== 'not-yet') await continueRun(run, due);
-      if (isCompactionDue(run.state)) await compactConversation(run);
       if (isStopping(run.state)) continue;
+      if (isCompactionDue(run.state)) {
+        await compactConversation(run);
+        continue; // it was paid for: the limits are looked at again
+      }
 
       startIteration(run);
       showProgress(run);

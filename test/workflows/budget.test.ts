@@ -189,6 +189,23 @@ describe('a budget in dollars', () => {
   );
 });
 
+describe('limits that a run cannot have', () => {
+  it.each([
+    [{ usd: 1 }, 'no price is known'],
+    [{ tokens: -5 }, 'budget.tokens'],
+    [{ tokens: 1, hope: 2 }, 'hope'],
+  ])('%j are refused before a run is taken back', async (budget, says) => {
+    const run = await harness.everloop.start('free', { input: 'Go.', maxIterations: 1 });
+    await run.result();
+    const { temporalRunId } = await run.snapshot();
+    await expect(run.rewind({ toIteration: 0, budget })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining(says),
+    });
+    expect((await run.snapshot()).temporalRunId).toBe(temporalRunId);
+  });
+});
+
 describe('a run that stopped at its budget before its first call', () => {
   it('begins when it is tried again with more', async () => {
     const run = await harness.everloop.start('free', {
